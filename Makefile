@@ -1,0 +1,54 @@
+# make run   shows the five charters           make test   everything that must hold
+# make bench compares speed with other engines make check  style, types and import rules alone
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+READY   = $(VENV)/.ready
+BENCHED = $(VENV)/.bench-ready
+
+.PHONY: run test check check-deep bench golden clean
+
+run: $(READY)
+	@$(BIN)/charter tour
+
+test: $(READY) check
+	@echo "── charters: locks and lint"
+	@$(BIN)/charter verify
+	@for name in sovereign contract workspace gateway assistant; do $(BIN)/charter check $$name || exit 1; done
+	@echo "── tests"
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --cov=charter.core --cov-branch --cov-report=term:skip-covered --cov-fail-under=100
+
+check: $(READY)
+	@echo "── style"
+	@$(BIN)/ruff check src tests bench tools
+	@$(BIN)/ruff format --check src tests bench tools
+	@echo "── types"
+	@$(BIN)/mypy
+	@echo "── who may lean on whom"
+	@$(BIN)/lint-imports
+
+check-deep: $(READY)
+	@$(BIN)/python -m pytest --deep -m deep -s
+
+bench: $(BENCHED)
+	@$(BIN)/python bench/assembly.py
+	@$(BIN)/python bench/start.py
+
+golden: $(READY)
+	@UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/charters/test_golden.py tests/core
+	@git diff --stat -- tests
+
+$(READY): constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Charter needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	@echo "── first run: setting up $(VENV), about a minute"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r constraints.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation --quiet -e .
+	@touch $@
+
+$(BENCHED): $(READY) bench/constraints.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r bench/constraints.txt
+	@touch $@
+
+clean:
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,188 @@
+"""Every error Charter raises, one tree; an error names ids, places and sizes, never content, and says what to do next.
+
+CharterError
+├── FolderError              something in a charter folder or a workspace cannot be used
+│   ├── ConfigError          charter.toml, frontmatter or a case file is malformed (file and line)
+│   ├── FileRefused          a file was found but may not be read (outside the root, not regular, too big, not UTF-8)
+│   ├── FileMissing          a file that is needed is not there
+│   ├── TemplateRefused      a template does not compile or uses what prompts may not use
+│   └── Tampered             a locked file differs from charter.lock: no prompt is made
+├── StackError               the layers themselves are not a valid stack
+│   ├── DuplicateLayer
+│   ├── NoBase
+│   ├── UserLayerNotLast
+│   └── ModeDropsLayer
+├── AssemblyError            this prompt may not be assembled; nothing is sent
+│   ├── UnknownLayer
+│   ├── LayerOrder
+│   ├── LayerMissing
+│   ├── LayerEmpty
+│   ├── MisplacedContent     text of too little trust in a layer that does not take it
+│   └── BudgetExceeded
+├── RequestError             what was asked for does not exist
+│   ├── UnknownCharter
+│   ├── UnknownChannel
+│   ├── UnknownMode
+│   ├── UnknownAgent
+│   └── UnknownDialect
+├── BadValue                 a value of the request is out of its range (time zone, time, soul, limit)
+└── MissingExtra             an optional part is not installed (says the command)
+"""
+
+from __future__ import annotations
+
+
+class CharterError(Exception):
+    """The root: catch this to catch everything Charter raises on purpose."""
+
+
+class FolderError(CharterError):
+    """Something in a charter folder or a workspace cannot be used."""
+
+
+class ConfigError(FolderError):
+    """A file people write is malformed; `where` is `file:line` when a line is known."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}")
+        self.where = where
+        self.problem = problem
+
+
+class FileRefused(FolderError):
+    """A file exists but may not be read; `reason` is one of a few fixed phrases."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class FileMissing(FolderError):
+    """A file that is needed is not there."""
+
+    def __init__(self, path: str, needed_by: str) -> None:
+        super().__init__(f"{path}: missing, needed by {needed_by}; create it or name another")
+        self.path = path
+
+
+class TemplateRefused(FolderError):
+    """A template does not compile, or uses what prompts may not use."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        super().__init__(f"{where}: {problem}")
+        self.where = where
+
+
+class Tampered(FolderError):
+    """Locked files differ from charter.lock; no prompt is made."""
+
+    def __init__(self, folder: str, files: tuple[str, ...]) -> None:
+        super().__init__(
+            f"{folder}: {len(files)} locked file(s) differ from charter.lock: {', '.join(files)}; "
+            "restore them, or bump the version and run 'charter lock' if the change is meant"
+        )
+        self.files = files
+
+
+class StackError(CharterError):
+    """The layers themselves are not a valid stack."""
+
+
+class DuplicateLayer(StackError):
+    """Two layers share an id."""
+
+
+class NoBase(StackError):
+    """The first layer is not a required system layer that only its shippers may change."""
+
+
+class UserLayerNotLast(StackError):
+    """A user-role layer stands above another layer."""
+
+
+class ModeDropsLayer(StackError):
+    """A mode or condition would drop the base or a required layer."""
+
+
+class AssemblyError(CharterError):
+    """This prompt may not be assembled; nothing is sent."""
+
+
+class UnknownLayer(AssemblyError):
+    """A section or an amendment names a layer the stack does not have."""
+
+
+class LayerOrder(AssemblyError):
+    """Sections came in another order than the stack's."""
+
+
+class LayerMissing(AssemblyError):
+    """A required layer has no section."""
+
+
+class LayerEmpty(AssemblyError):
+    """A required layer has nothing to say."""
+
+
+class MisplacedContent(AssemblyError):
+    """Text of too little trust stands in a layer that does not take it."""
+
+
+class BudgetExceeded(AssemblyError):
+    """What may never be cut is alone bigger than the limit."""
+
+    def __init__(self, *, needed: int, limit: int, unit: str = "characters") -> None:
+        super().__init__(
+            f"the required layers need {needed:,} {unit}, the limit is {limit:,}; "
+            "raise the limit in charter.toml [budget] or shorten a required layer"
+        )
+        self.needed = needed
+        self.limit = limit
+
+
+class RequestError(CharterError):
+    """What was asked for does not exist."""
+
+    def __init__(self, kind: str, name: str, known: tuple[str, ...] = ()) -> None:
+        shown = name if name.isprintable() and len(name) <= 64 else f"<{len(name)} characters>"
+        choices = f"; known: {', '.join(known)}" if known else ""
+        super().__init__(f"unknown {kind} {shown!r}{choices}")
+        self.name = name
+        self.known = known
+
+
+class UnknownCharter(RequestError):
+    """Neither a built-in charter nor a folder with a charter.toml."""
+
+
+class UnknownChannel(RequestError):
+    """A channel the charter does not accept."""
+
+
+class UnknownMode(RequestError):
+    """A mode the charter does not have."""
+
+
+class UnknownAgent(RequestError):
+    """An agent, task or tool policy the charter or workspace does not have."""
+
+
+class UnknownDialect(RequestError):
+    """A provider format Charter does not speak."""
+
+
+class BadValue(CharterError):
+    """A value of the request is out of its range."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(f"{field}: {problem}")
+        self.field = field
+
+
+class MissingExtra(CharterError):
+    """An optional part is not installed."""
+
+    def __init__(self, extra: str, needed_for: str) -> None:
+        super().__init__(f"{needed_for} needs an optional part: pip install 'charter[{extra}]'")
+        self.extra = extra

@@ -1,0 +1,140 @@
+"""The manifest of a prompt: hashes and counts, never text. Its canonical form is a contract.
+
+Contract 1. `stack_sha256` is the SHA-256 of the UTF-8 lines
+
+    {layer}:{id}:{sha256}\\n
+
+one per layer sent, in order, where `layer` is the layer's label and `sha256` covers the section's bytes as sent: the
+heading included, the joiner excluded. A section that holds a person's text has, where the installation has a key, its
+HMAC-SHA256 in place of the plain hash, because a plain hash of a short message can be guessed; `notes` names those.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Disposition = Literal["whole", "truncated", "summary", "dropped", "blocked"]
+
+
+def stack_hash(lines: Iterable[tuple[str, str, str]]) -> str:
+    """The stack hash of `(layer, id, sha256)` triples in order."""
+    return hash_lines("".join([f"{layer}:{name}:{digest}\n" for layer, name, digest in lines]))
+
+
+def hash_lines(lines: str) -> str:
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def content_hash(data: bytes, key: bytes | None) -> str:
+    """The hash of a section's or piece's bytes; keyed where a key is given."""
+    return (hashlib.sha256(data) if key is None else hmac.new(key, data, hashlib.sha256)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class PieceEntry:
+    """A text inside a section that came from somewhere of its own."""
+
+    origin: str
+    sha256: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"origin": self.origin, "sha256": self.sha256}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One layer as it was sent."""
+
+    layer: str
+    id: str
+    file: str
+    sha256: str
+    bytes: int
+    tokens_est: int
+    source: str
+    version: str
+    owner: str
+    origin: str
+    disposition: Disposition
+    reason: str
+    keyed: bool
+    pieces: tuple[PieceEntry, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "layer": self.layer,
+            "id": self.id,
+            "file": self.file,
+            "sha256": self.sha256,
+            "bytes": self.bytes,
+            "tokens_est": self.tokens_est,
+            "source": self.source,
+            "version": self.version,
+            "owner": self.owner,
+            "origin": self.origin,
+            "disposition": self.disposition,
+            "reason": self.reason,
+            "pieces": [piece.to_dict() for piece in self.pieces],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A layer that was not sent, and why."""
+
+    layer: str
+    id: str
+    disposition: Disposition
+    reason: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"layer": self.layer, "id": self.id, "disposition": self.disposition, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Everything that may be kept of a prompt."""
+
+    charter: str
+    version: str
+    mode: str
+    stack: tuple[Entry, ...]
+    left_out: tuple[LeftOut, ...]
+    stack_sha256: str
+    tools_sha256: str | None
+    tools_tokens: int
+    counter: str
+
+    @property
+    def bytes(self) -> int:
+        return sum(entry.bytes for entry in self.stack)
+
+    @property
+    def tokens_est(self) -> int:
+        return sum(entry.tokens_est for entry in self.stack) + self.tools_tokens
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        keyed = [entry.layer for entry in self.stack if entry.keyed]
+        return (f"tokens: {self.counter}", *([f"hmac-sha256: {', '.join(keyed)}"] if keyed else ()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Meets the shipped JSON Schema; the contract charter's also meets the seed's."""
+        return {
+            "version": self.version,
+            "charter": self.charter,
+            "mode": self.mode,
+            "stack": [entry.to_dict() for entry in self.stack],
+            "left_out": [left.to_dict() for left in self.left_out],
+            "stack_sha256": self.stack_sha256,
+            "tools": None
+            if self.tools_sha256 is None
+            else {"sha256": self.tools_sha256, "tokens_est": self.tools_tokens},
+            "bytes": self.bytes,
+            "tokens_est": self.tokens_est,
+            "notes": list(self.notes),
+        }

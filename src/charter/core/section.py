@@ -1,0 +1,195 @@
+"""A section is what one layer has to say this time; rendered, it is bytes, a hash and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from .budget import Limits
+from .errors import MisplacedContent
+from .layer import Layer, Stack
+from .manifest import Disposition, content_hash
+from .ports import Counter, Template
+from .text import Facts, Piece, Structure, Trust, encode, first_sentence, inline, least_trust, pieces_of
+
+SUMMARY_CHARS: Final = 160
+NO_LIMITS: Final = Limits()
+
+
+class Estimate:
+    """Tokens by size alone: a quarter of the UTF-8 bytes, rounded up."""
+
+    name = "ceil(utf8 bytes / 4)"
+
+    def __call__(self, data: bytes) -> int:
+        return (len(data) + 3) // 4
+
+
+ESTIMATE: Final = Estimate()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds for every prompt of an installation."""
+
+    charter: str = ""
+    version: str = ""
+    limits: Limits = NO_LIMITS
+    counter: Counter = ESTIMATE
+    key: bytes | None = field(default=None, repr=False)
+    special: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "special", self.key is not None or self.counter is not ESTIMATE)
+
+
+class About(NamedTuple):
+    """What the manifest says of a section's facts: where they came from and which version they are."""
+
+    file: str = "inline"
+    source: str = "inline"
+    origin: str = ""
+    version: str = ""
+    amended: bool = False
+
+
+NOWHERE: Final = About()
+
+
+class Section:
+    """What one layer has to say this time: its facts and where they came from.
+
+    One that is used again (`keep`) remembers how it was rendered and for which settings, and then costs nothing.
+    """
+
+    __slots__ = ("about", "facts", "keep", "kept_line", "kept_whole", "layer", "line_for", "whole_for")
+    kept_whole: Rendered
+    kept_line: Rendered
+
+    def __init__(self, layer: Layer, facts: Facts, *, about: About = NOWHERE, keep: bool = False) -> None:
+        self.layer = layer
+        self.facts = facts
+        self.about = about
+        self.keep = keep
+        self.whole_for: Settings | None = None
+        self.line_for: Settings | None = None
+
+    def __repr__(self) -> str:
+        return f"Section({self.layer.id!r}, {len(self.facts)} facts)"
+
+
+class Rendered(NamedTuple):
+    """A section's bytes as they will be sent, and what is kept of them."""
+
+    section: Section
+    text: str
+    sha256: str
+    bytes: int
+    tokens: int
+    line: str
+    keyed: bool
+    disposition: Disposition
+    reason: str
+
+    def __repr__(self) -> str:
+        return f"Rendered({self.section.layer.id!r}, {self.bytes} bytes, {self.disposition})"
+
+
+_new: Final = tuple.__new__  # what Rendered(…) does, without the call in between: this is the hot path
+
+
+def whole(section: Section, stack: Stack, settings: Settings) -> Rendered:
+    """The section in full, heading and text. The hot path of a turn: plain values, no key, no heading of its own."""
+    if section.whole_for is settings:
+        return section.kept_whole
+    layer = section.layer
+    if layer.accepts:
+        _refuse_misplaced(section)
+    text = None if layer.title or settings.special else layer.template.quick(section.facts)
+    if text is None:
+        part = render(section, stack, settings)
+    else:
+        data = text.encode()
+        digest = sha256(data).hexdigest()
+        size = len(data)
+        line = f"{layer.label}:{layer.id}:{digest}\n"
+        part = _new(Rendered, (section, text, digest, size, (size + 3) // 4, line, False, "whole", ""))
+    if section.keep:
+        section.kept_whole, section.whole_for = part, settings
+    return part
+
+
+def one_line(section: Section, stack: Stack, settings: Settings) -> Rendered:
+    """The section as its one line."""
+    if section.line_for is settings:
+        return section.kept_line
+    _refuse_misplaced(section)
+    text = _summary(section, stack.structure)
+    part = _hashed(section, text, settings, "summary", "one line in this mode")
+    if section.keep:
+        section.kept_line, section.line_for = part, settings
+    return part
+
+
+def _refuse_misplaced(section: Section) -> None:
+    layer = section.layer
+    trust = least_trust(section.facts)
+    if trust < layer.accepts:
+        raise MisplacedContent(
+            f"layer {layer.id!r} takes {layer.accepts.name.lower()} text only, but was given {trust.name.lower()} text"
+        )
+
+
+def render(section: Section, stack: Stack, settings: Settings, cut: str = "") -> Rendered:
+    """The section's bytes now; `cut` says what a budget took from its facts."""
+    layer = section.layer
+    text = layer.template.quick(section.facts)
+    if text is None:
+        text = _full(layer.template, section.facts, stack.structure)
+        cut = "; ".join(filter(None, (_cut_pieces(section.facts), cut)))
+    if layer.title and text:
+        text = f"{layer.title}{stack.gap}{text}"
+    return _hashed(section, text, settings, "truncated" if cut else "whole", cut)
+
+
+def fill(template: Template, facts: Facts, structure: Structure) -> str:
+    """The template with these facts, every value encoded before it is placed."""
+    body = template.quick(facts)
+    return body if body is not None else _full(template, facts, structure)
+
+
+def _full(template: Template, facts: Facts, structure: Structure) -> str:
+    encoded = {name: encode(value, structure, template.starts, name) for name, value in facts.items()}
+    return template.render(encoded).strip("\n")
+
+
+def _summary(section: Section, structure: Structure) -> str:
+    """A layer as one line: its author's summary, or its own first sentence once it was amended (S0-08)."""
+    layer = section.layer
+    text = section.facts.get("text")
+    if section.about.amended and isinstance(text, Piece):
+        line = f"{inline(first_sentence(text.text, SUMMARY_CHARS))} (version {section.about.version})"
+    elif layer.summary is None:
+        return ""
+    else:
+        line = fill(layer.summary, section.facts, structure).replace("\n", " ")
+    return f"{layer.title} — {line}" if layer.title else line
+
+
+def _cut_pieces(facts: Facts) -> str:
+    return "; ".join(
+        f"{piece.origin}: {len(piece.text):,} of {piece.original:,} characters"
+        for piece in pieces_of(facts)
+        if piece.original is not None and piece.original > len(piece.text)
+    )
+
+
+def _hashed(section: Section, text: str, settings: Settings, disposition: Disposition, reason: str) -> Rendered:
+    data = text.encode()
+    keyed = settings.key is not None and least_trust(section.facts) is Trust.OUTSIDE
+    digest = content_hash(data, settings.key) if keyed else sha256(data).hexdigest()
+    size = len(data)
+    tokens = (size + 3) // 4 if settings.counter is ESTIMATE else settings.counter(data)
+    line = f"{section.layer.label}:{section.layer.id}:{digest}\n"
+    return _new(Rendered, (section, text, digest, size, tokens, line, keyed, disposition, reason))

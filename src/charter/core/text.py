@@ -1,0 +1,342 @@
+"""Text and its trust: outside text never leaves its frame, and there is one encoder that sees to it.
+
+Trust comes from where a text came from, never from a flag in a template:
+
+- OPERATOR  charter and workspace files: verbatim Markdown; our own headings and separators in it are escaped
+- PROJECT   project files, skills, what an agent wrote: Markdown kept; hidden characters and chat tokens defused too
+- OUTSIDE   everything else: encoded, always
+
+A bare `str` among a layer's facts is outside text. Cap first, then encode: a frame that was cut open is no frame.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from .errors import BadValue
+from .unicode import EMOJI, SEEN, WORD
+
+BARE_LIMIT = 200
+MARK = "> "
+
+
+class Trust(enum.IntEnum):
+    """How far a text's origin is trusted; a larger number is trusted more."""
+
+    OUTSIDE = 0
+    PROJECT = 1
+    OPERATOR = 2
+
+
+class Form(enum.Enum):
+    """How a text stands in the prompt."""
+
+    LINE = "line"  # bare when plain, else a JSON string
+    QUOTED = "quoted"  # a JSON string, always
+    BLOCK = "block"  # every line carries our mark
+    JSON = "json"  # the text is JSON already: one line, its strings defused
+    XML = "xml"  # as LINE, for inside a tag of ours
+    MARKDOWN = "markdown"  # for operator and project text only
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text with its origin; `original` is its length in characters before any cap."""
+
+    text: str = field(repr=False)
+    origin: str
+    trust: Trust = Trust.OUTSIDE
+    form: Form = Form.LINE
+    original: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.form is Form.MARKDOWN and self.trust is Trust.OUTSIDE:
+            raise BadValue(self.origin, "outside text has no Markdown form; use LINE, QUOTED or BLOCK")
+
+
+Value = str | int | float | bool | None | Piece | Sequence["Value"] | Mapping[str, "Value"]
+Facts = Mapping[str, Value]
+
+# ── what may be seen ──────────────────────────────────────────────────────────────────────────────────────────────
+# Characters that are invisible alone stay where they are part of something readable: emoji sequences, keycaps, the
+# three flags made of tag characters, and joiners between letters of scripts that need them.
+_JOINING = (
+    r"\u0620-\u065f\u066e-\u06d3\u06d5\u06ee-\u06ff\u0710-\u074f\u0750-\u077f\u07ca-\u07f5\u08a0-\u08e1\u0900-\u0dff"
+    r"\u0f40-\u0fbc\u1000-\u109f\u1780-\u17b3\u17b6-\u17dd\u1820-\u18aa\ufb50-\ufdff\ufe70-\ufefc"
+)
+_FLAG = "\U0001f3f4(?:{})\U000e007f".format(
+    "|".join("".join(chr(0xE0000 + ord(c)) for c in code) for code in ("gbeng", "gbsct", "gbwls"))
+)
+_ONE = rf"[{EMOJI}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
+_KEEP = rf"{_FLAG}|{_ONE}(?:\u200d{_ONE})*|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+_VISIBLE = rf"{WORD}{SEEN}{EMOJI} \u3000"
+
+_PLAIN_CLASS = rf"[{WORD} .,;:'\-_/@+()!?%&—]"
+_PLAIN = re.compile(rf"(?:{_PLAIN_CLASS}++|{_KEEP})*+\Z")
+_PLAIN_LINES = re.compile(rf"(?:{_PLAIN_CLASS[:-1]}\n]++|{_KEEP})*+\Z")
+_PLAIN_ASCII = bytes(point for point in range(128) if _PLAIN.match(chr(point)))
+# At the start of a line even plain characters can be structure: a list, a rule, an underline, a role.
+_STRUCTURAL = re.compile(
+    r"[-+—_:\s]|\d{1,9}[.)]|\W*(?:system|developer|user|assistant|human|ai|bot|tool|function|model|you)\s*:",
+    re.IGNORECASE,
+)
+
+# ── what is escaped, by form (group 1 stays; `re` compiles these on first use) ────────────────────────────────────
+_CONTROL_WORD = r"\[(?=/?[A-Z_]{2,24}\])"  # [INST], [/INST], [TOOL_CALLS] …
+_LOOKS_LIKE_TAG = r"[<\uff1c\ufe64](?=[!/?|\uff5cA-Za-z<\uff1c])"
+_QUOTED = rf"({_KEEP})|[^{_VISIBLE}]|[\"\\<>`\uff1c\uff1e\ufe64\ufe65\uff40]|{_CONTROL_WORD}"
+_JSON = rf"({_KEEP})|[^{_VISIBLE}]|[<>`\uff1c\uff1e\ufe64\ufe65\uff40]"
+_SPOKEN = rf"({_KEEP})|[^{_VISIBLE}\n]|{_LOOKS_LIKE_TAG}|--[>\uff1e]|`{{3,}}|~{{3,}}|{_CONTROL_WORD}"
+_PROJECT = (
+    rf"({_KEEP})|[^{_VISIBLE}\n\t]|<(?=[|\uff5c])|{_CONTROL_WORD}|"
+    r"<(?=/?(?:s|system|user|assistant|im_start|im_end|start_of_turn|end_of_turn|tool_call|available_skills|skill)\b)"
+)
+_BREAK = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_DEFUSED = (
+    dict.fromkeys("<\uff1c\ufe64", "&lt;")
+    | dict.fromkeys(("-->", "--\uff1e"), "--&gt;")
+    | dict.fromkeys(_SPACES, " ")
+    | {"[": "\\[", "\t": "    "}
+)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    found = match.group()
+    if match.lastindex:
+        return found
+    return _SHORT.get(found) or (f"\\u{ord(found):04x}" if found.isascii() else json.dumps(found)[1:-1])
+
+
+def _defuse(match: re.Match[str]) -> str:
+    found = match.group()
+    if match.lastindex:
+        return found
+    if found in _DEFUSED:
+        return _DEFUSED[found]
+    if found[0] in "`~":
+        return "".join("\\" + c for c in found)
+    return f"\\u{{{ord(found):x}}}"
+
+
+# ── the one encoder ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_plain(value: str) -> bool:
+    """Whether a value may stand bare inside a line: short, one line, plain characters of any script."""
+    return len(value) <= BARE_LIMIT and _PLAIN.match(value) is not None
+
+
+def plain_filler(texts: Sequence[str], names: Sequence[str]) -> Callable[[Facts], str | None]:
+    """Fills slots between texts when every value is plain text, the same bytes as any way; else None.
+
+    This is the hot path of a turn: one pass over all values together instead of one each.
+    """
+    around = [""] * (2 * len(names) + 1)
+    around[::2] = texts
+    pick: Callable[[Facts], Any] = itemgetter(*names) if len(names) > 1 else lambda facts: (facts[names[0]],)
+
+    def fill(facts: Facts) -> str | None:
+        try:
+            values = pick(facts)
+            together = "".join(values)
+            rest = together.encode().translate(None, _PLAIN_ASCII)
+        except (KeyError, TypeError, UnicodeEncodeError):  # a value is missing, is not text, or cannot be sent
+            return None
+        if rest and (rest.isascii() or not _plain_lines(values)):
+            return None
+        if len(together) > BARE_LIMIT:
+            for value in values:
+                if len(value) > BARE_LIMIT:
+                    return None
+        filled = around.copy()
+        filled[1::2] = values
+        return "".join(filled)
+
+    return fill
+
+
+def _plain_lines(values: Sequence[str]) -> bool:
+    lines = "\n".join(values)
+    return lines.count("\n") == len(values) - 1 and _PLAIN_LINES.match(lines) is not None
+
+
+def inline(value: str, *, starts_line: bool = False) -> str:
+    """A value inside a line of ours: bare when plain, else a JSON string."""
+    if is_plain(value) and not (starts_line and _STRUCTURAL.match(value)):
+        return value
+    return quote(value)
+
+
+def quote(value: str) -> str:
+    """A value as a one-line JSON string in which nothing is hidden and no tag, fence or chat token survives."""
+    return f'"{re.sub(_QUOTED, _json_escape, value)}"'
+
+
+def json_line(text: str) -> str:
+    """JSON text on one line, its strings defused; it still parses to the same value."""
+    return re.sub(_JSON, _json_escape, text)
+
+
+def spoken(text: str) -> str:
+    """Longer text without a frame, for where a message role is the frame: its lines stay, its tricks do not."""
+    return re.sub(_SPOKEN, _defuse, _BREAK.sub("\n", text))
+
+
+def block(text: str) -> str:
+    """Longer text in a frame: every line carries our mark."""
+    return "\n".join((MARK + line).rstrip(" ") for line in spoken(text).strip("\n").split("\n")) if text else ""
+
+
+def defused(text: str) -> str:
+    """Project Markdown with hidden characters shown and chat tokens and tags of ours broken."""
+    return re.sub(_PROJECT, _defuse, _BREAK.sub("\n", text))
+
+
+def _xml(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+class Structure:
+    """The headings and separators that are ours, so that Markdown of others cannot write them."""
+
+    __slots__ = ("_heading", "_rule", "_underline")
+
+    def __init__(self, headings: Iterable[str], joiner: str) -> None:
+        whole, opening = set[str](), set[str]()
+        for heading in headings:
+            title = heading.lstrip("#").strip()
+            (opening if heading.endswith(" ") else whole).add(r"\s+".join(map(re.escape, title.split())))
+        names = "|".join(sorted(whole)) or "(?!)"
+        starts = "|".join(sorted(opening)) or "(?!)"
+        self._heading = re.compile(
+            rf"^([ \t]*)(#{{1,6}}[ \t]*(?:(?:{names})[ \t]*#*[ \t]*$|(?:{starts})))", re.MULTILINE | re.IGNORECASE
+        )
+        self._underline = re.compile(rf"^([ \t]*(?:{names})[ \t]*\n[ \t]*)([=-]+[ \t]*)$", re.MULTILINE | re.IGNORECASE)
+        self._rule = re.compile(r"^([ \t]*)(-{3,}[ \t]*)$", re.MULTILINE) if "---" in joiner else None
+
+    def escape(self, text: str) -> str:
+        """The text with our headings and separators made ordinary by a backslash."""
+        if "#" in text:
+            text = self._heading.sub(r"\1\\\2", text)
+        if "--" in text or "==" in text:
+            text = self._underline.sub(r"\1\\\2", text)
+            if self._rule is not None:
+                text = self._rule.sub(r"\1\\\2", text)
+        return text
+
+
+_FORMS: dict[Form, Callable[[str], str]] = {
+    Form.QUOTED: quote,
+    Form.BLOCK: block,
+    Form.JSON: json_line,
+}
+
+
+def encode(value: Value, structure: Structure, starts: frozenset[str] = frozenset(), name: str = "") -> object:
+    """A fact as a template may print it; `starts` names the slots that stand at the start of a line."""
+    if isinstance(value, str):
+        return inline(value, starts_line=name in starts)
+    if isinstance(value, Piece):
+        return _encode_piece(value, structure, name in starts)
+    if isinstance(value, Mapping):
+        return {key: encode(inner, structure, starts, key) for key, inner in value.items()}
+    if isinstance(value, Sequence):
+        return [encode(inner, structure, starts, name) for inner in value]
+    return value
+
+
+def _encode_piece(piece: Piece, structure: Structure, starts_line: bool) -> str:
+    if piece.form is Form.LINE:
+        return inline(piece.text, starts_line=starts_line)
+    if piece.form is Form.XML:
+        return _xml(inline(piece.text, starts_line=starts_line))
+    if piece.form is Form.MARKDOWN:
+        return structure.escape(piece.text if piece.trust is Trust.OPERATOR else defused(piece.text))
+    return _FORMS[piece.form](piece.text)
+
+
+def least_trust(value: Value) -> Trust:
+    """The smallest trust among a fact's texts; numbers and switches are ours."""
+    if isinstance(value, str):
+        return Trust.OUTSIDE
+    if isinstance(value, Piece):
+        return value.trust
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
+    return min(map(least_trust, inner), default=Trust.OPERATOR)
+
+
+def pieces_of(value: Value) -> list[Piece]:
+    """The pieces inside a fact, in order."""
+    if isinstance(value, Piece):
+        return [value]
+    if isinstance(value, str):
+        return []
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
+    return [piece for part in inner for piece in pieces_of(part)]
+
+
+# ── cutting ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Capped(NamedTuple):
+    """What is left of a text under a limit, and how many characters of it were kept."""
+
+    text: str
+    original: int
+    kept: int
+
+
+_SENTENCE_END = re.compile(r"[.!?…]['\")\]]?(?=\s)|[。！？]|\n")
+_CLINGS = re.compile(r"[\u0300-\u036f\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+
+
+def _cut_point(text: str, room: int) -> int:
+    """Where to cut to keep at most `room` characters: a sentence end or a space in the last fifth, else right there."""
+    start = room - room // 5
+    ends = [match.end() for match in _SENTENCE_END.finditer(text, start, room)]
+    if ends:
+        return ends[-1]
+    space = text.rfind(" ", start, room + 1)
+    if space > 0:
+        return space
+    while 0 < room < len(text) and (_CLINGS.match(text[room]) or text[room - 1] == "\u200d"):
+        room -= 1
+    return room
+
+
+def cap(text: str, limit: int) -> Capped:
+    """The text inside `limit` characters; a cut ends at a sentence and says so, its mark counted inside the limit."""
+    if limit < 0:
+        raise BadValue("limit", f"{limit} is negative; use 0 or more")
+    total = len(text)
+    if total <= limit:
+        return Capped(text, total, total)
+    room = limit - len(_left_out(total, total))
+    if room <= 0:
+        return Capped("…"[:limit], total, 0)
+    kept = text[: _cut_point(text, room)].rstrip()
+    return Capped(kept + _left_out(total - len(kept), total), total, len(kept))
+
+
+def _left_out(left: int, total: int) -> str:
+    return f"\n\n[… {left:,} of {total:,} characters left out]"
+
+
+def shorten(text: str, limit: int) -> str:
+    """A preview of at most `limit` characters, its … counted."""
+    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+
+
+def first_sentence(text: str, limit: int) -> str:
+    """The first sentence of a Markdown text as one line of at most `limit` characters."""
+    line = " ".join(text.replace("#", " ").split())
+    found = re.search(r"[.!?](?=\s|$)|[。！？]", line)
+    return shorten(line[: found.end()] if found else line, limit)

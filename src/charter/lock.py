@@ -1,0 +1,101 @@
+"""charter.lock: the version and hash of every file of a charter; what is locked and differs makes no prompt."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .core.errors import ConfigError, Tampered
+from .sources.files import FileText, read_file
+
+LOCK = "charter.lock"
+NOT_LOCKED = ("workspace", "cases")
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What charter.lock says."""
+
+    version: str
+    files: Mapping[str, str]
+    golden: Mapping[str, str]
+
+
+def locked_names(root: Path) -> list[str]:
+    """Every file of the charter that a lock covers, in one order on every machine."""
+    names = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        here = Path(folder).relative_to(root).as_posix()
+        for name in files:
+            path = name if here == "." else f"{here}/{name}"
+            if path != LOCK and not name.startswith(".") and path.split("/")[0] not in NOT_LOCKED:
+                names.append(path)
+    return sorted(names)
+
+
+def read_lock(root: Path) -> Lock | None:
+    """The lock of a charter folder; None when it has none."""
+    found = read_file(root, LOCK)
+    if found is None:
+        return None
+    try:
+        data = tomllib.loads(found.text)
+        return Lock(str(data["version"]), _hashes(data["files"]), _hashes(data.get("golden", {})))
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError):
+        raise ConfigError(LOCK, "not a lock file; run 'charter lock' to make it anew") from None
+
+
+def _hashes(table: Mapping[str, str]) -> dict[str, str]:
+    for value in table.values():
+        if not re.fullmatch(r"[0-9a-f]{64}", value):
+            raise ValueError
+    return dict(table)
+
+
+def write_lock(root: Path, version: str, golden: Mapping[str, str]) -> Lock:
+    """Locks the folder as it is now."""
+    files = {name: _sha256(root, name) for name in locked_names(root)}
+    lines = [
+        "# Made by 'charter lock': the files of this charter and the hashes they had, and the stack hash of each mode",
+        "# for the reference request. Change a file, bump the version in charter.toml, then lock again.",
+        f'version = "{version}"',
+        "",
+        "[files]",
+        *(f'"{name}" = "{digest}"' for name, digest in files.items()),
+        "",
+        "[golden]",
+        *(f'"{mode}" = "{digest}"' for mode, digest in golden.items()),
+    ]
+    temporary = root / f"{LOCK}.new"
+    temporary.write_text("\n".join(lines) + "\n")
+    temporary.replace(root / LOCK)
+    return Lock(version, files, dict(golden))
+
+
+def _sha256(root: Path, name: str) -> str:
+    found = read_file(root, name)
+    return found.sha256 if found else hashlib.sha256(b"").hexdigest()
+
+
+def differing(lock: Lock, files: Mapping[str, FileText]) -> tuple[str, ...]:
+    """Locked files that changed or are gone."""
+    return tuple(name for name, digest in lock.files.items() if name not in files or files[name].sha256 != digest)
+
+
+def unlocked(lock: Lock, files: Mapping[str, FileText]) -> tuple[str, ...]:
+    """Files the lock does not know."""
+    return tuple(sorted(set(files) - set(lock.files)))
+
+
+def verify_files(root: Path, lock: Lock | None, files: Mapping[str, FileText]) -> None:
+    """Fails closed: a locked file that differs, or one the lock does not know, means no prompt."""
+    if lock is None:
+        return
+    if bad := differing(lock, files) + unlocked(lock, files):
+        raise Tampered(root.name, bad)

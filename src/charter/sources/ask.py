@@ -1,0 +1,122 @@
+"""What a source is asked and what it answers: a source returns facts, each with its trust; a template lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from ..core.errors import UnknownAgent
+from ..core.incoming import Incoming
+from ..core.ports import Store, ToolSpec, Vitals
+from ..core.text import Facts, Form, Piece, Trust, cap
+from .files import FileText, read_file
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Where sources read: folders, a store, tools. None means: the charter's own default.
+
+    `given` holds values that a program hands in instead of having them read (soul, identity, instructions, host …).
+    """
+
+    workspace: Path | None = None
+    data_dir: Path | None = None
+    project_dir: Path | None = None
+    project_root: Path | None = None
+    skills_dir: Path | None = None
+    store: Store | None = None
+    tools: Sequence[ToolSpec] | None = None
+    native_tools: bool = True
+    vitals: Vitals | None = None
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The charter's own files as they were read and verified, and its defaults."""
+
+    root: Path
+    files: Mapping[str, FileText] = field(repr=False)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    tools: Sequence[ToolSpec] = ()
+
+    def text(self, name: str) -> str:
+        return self.files[name].text
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to a source."""
+
+    incoming: Incoming
+    mode: str
+    world: World
+    home: Home
+    layer_id: str
+
+    @property
+    def agent(self) -> str:
+        return self.incoming.agent or self.home.defaults.get("agent", "main")
+
+    @property
+    def tools(self) -> Sequence[ToolSpec]:
+        return self.home.tools if self.world.tools is None else self.world.tools
+
+    @property
+    def workspace(self) -> Path:
+        return self.world.workspace or self.home.root / "workspace"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A source's answer: facts, and what the manifest should say of them."""
+
+    facts: Facts = field(repr=False)
+    file: str = ""
+    source: str = ""
+    origin: str = ""
+    version: str = ""
+    amended: bool = False
+    notices: tuple[str, ...] = ()
+
+
+class Source(Protocol):
+    """The one method everything that feeds a layer has."""
+
+    def gather(self, ask: Ask) -> Gathered: ...
+
+
+def operator_markdown(text: str, origin: str, limit: int | None = None) -> Piece:
+    """Markdown of the operator's, capped before anything else happens to it."""
+    return _markdown(text, origin, Trust.OPERATOR, limit)
+
+
+def project_markdown(text: str, origin: str, limit: int | None = None) -> Piece:
+    """Markdown from a project, a skill or the agent itself."""
+    return _markdown(text, origin, Trust.PROJECT, limit)
+
+
+def _markdown(text: str, origin: str, trust: Trust, limit: int | None) -> Piece:
+    if limit is None:
+        return Piece(text, origin, trust, Form.MARKDOWN)
+    capped = cap(text, limit)
+    return Piece(capped.text, origin, trust, Form.MARKDOWN, capped.original)
+
+
+def operator_line(text: str, origin: str) -> Piece:
+    """A one-line value of the operator's."""
+    return Piece(" ".join(text.split()), origin, Trust.OPERATOR, Form.LINE)
+
+
+def file_in(root: Path, name: str) -> FileText | None:
+    """A file of a workspace by its plain relative name; None when it is not there."""
+    return read_file(root, name)
+
+
+def one_of(kind: str, name: str, known: Sequence[str]) -> str:
+    """The name when it is known, else an error that lists what is."""
+    if name not in known:
+        raise UnknownAgent(kind, name, tuple(sorted(known)))
+    return name

@@ -1,0 +1,62 @@
+"""Sources that list skills: the sovereign's enabled ones, a workspace's, a gateway's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ..core.text import Form, Piece, Trust, Value
+from .ask import Ask, Gathered
+from .pages import read_agent
+from .skills import Skill, load_skills
+
+
+class EnabledSkills(msgspec.Struct, tag_field="kind", tag="enabled_skills", forbid_unknown_fields=True, frozen=True):
+    """Skills an operator switched on, a line each (S0-05); handed in as (name, instructions)."""
+
+    def gather(self, ask: Ask) -> Gathered:
+        skills: list[Value] = [
+            {"name": _piece(name, "skill:name"), "instructions": _piece(text, "skill:instructions")}
+            for name, text in ask.world.given.get("skills", ())
+        ]
+        return Gathered({"skills": skills})
+
+
+class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unknown_fields=True, frozen=True):
+    """Skills of the workspace, for an agent that may use them (S2-05); or those of a skills folder (S3-06)."""
+
+    agent_must_allow: bool = True
+    xml: bool = False
+
+    def gather(self, ask: Ask) -> Gathered:
+        if self.agent_must_allow and not read_agent(ask).allow_skills:
+            return Gathered({"skills": [], "notices": []})
+        found, notices = self._find(ask)
+        warnings = tuple(warning for skill in found for warning in skill.warnings)
+        return Gathered(
+            {
+                "skills": [_skill(skill, Form.XML if self.xml else Form.LINE) for skill in found],
+                "notices": list(notices),
+            },
+            file="skills",
+            source="file",
+            notices=(*notices, *warnings),
+        )
+
+    def _find(self, ask: Ask) -> tuple[Sequence[Skill], Sequence[str]]:
+        if "skills" in ask.world.given:
+            return list(ask.world.given["skills"]), ()
+        if self.agent_must_allow:
+            return load_skills(ask.workspace)
+        folder = ask.world.skills_dir
+        return load_skills(folder.parent, folder.name) if folder else ((), ())
+
+
+def _skill(skill: Skill, form: Form) -> Value:
+    values = {"name": skill.name, "description": skill.description, "source": skill.source, "path": skill.path}
+    return {key: _piece(value, f"skill:{skill.path}", form) for key, value in values.items()}
+
+
+def _piece(text: str, origin: str, form: Form = Form.LINE) -> Piece:
+    return Piece(" ".join(text.split()), origin, Trust.PROJECT, form)

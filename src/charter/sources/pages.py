@@ -1,0 +1,167 @@
+"""Sources that are Markdown files: a charter's prompts, a workspace's pages, an agent's own file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import msgspec
+
+from ..core.errors import BadValue, UnknownAgent
+from ..core.text import Value
+from . import project
+from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown
+from .files import list_dir, read_file, show_name
+from .frontmatter import bool_field, split, text_field
+
+FILE_CHARS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDef:
+    """An agent as AGENT.md describes it, or as a program hands it in (S2-02)."""
+
+    id: str
+    system_prompt: str
+    name: str | None = None
+    model: str | None = None
+    allow_skills: bool = False
+
+    def __repr__(self) -> str:
+        return f"AgentDef({self.id!r}, {len(self.system_prompt)} characters)"
+
+
+class PromptFile(msgspec.Struct, tag_field="kind", tag="prompt", forbid_unknown_fields=True, frozen=True):
+    """A versioned file of the charter, chosen by a value of the request (S1-01)."""
+
+    path: str
+    by: str = ""
+    optional: bool = False
+
+    def gather(self, ask: Ask) -> Gathered:
+        name = self._name(ask)
+        if name is None:
+            return Gathered({"text": None})
+        path = self.path.replace("{" + self.by + "}", name)
+        if path not in ask.home.files:
+            raise UnknownAgent(self.by.replace("_", " "), name, self._known(ask))
+        page = split(ask.home.text(path), path)
+        return Gathered(
+            {"text": operator_markdown(page.body, path)},
+            file=path,
+            source="file",
+            version=text_field(page.fields, "version", path) or "",
+        )
+
+    def _name(self, ask: Ask) -> str | None:
+        if not self.by:
+            return ""
+        given: str = getattr(ask.incoming, self.by) or ask.home.defaults.get(self.by, "")
+        if not given and not self.optional:
+            raise BadValue(self.by, "is needed here; give it with the request or in [defaults]")
+        return given or None
+
+    def _known(self, ask: Ask) -> tuple[str, ...]:
+        before, _, after = self.path.partition("{" + self.by + "}")
+        inner = (name[len(before) : len(name) - len(after)] for name in ask.home.files if name.startswith(before))
+        return tuple(sorted(name for name in inner if name and "/" not in name))
+
+
+class Page(msgspec.Struct, tag_field="kind", tag="page", forbid_unknown_fields=True, frozen=True):
+    """The first of some files of the workspace that exists; {agent} in a path is the agent's id."""
+
+    paths: tuple[str, ...]
+    max_chars: int = FILE_CHARS
+
+    def gather(self, ask: Ask) -> Gathered:
+        for path in self.paths:
+            name = path.replace("{agent}", ask.agent)
+            found = read_file(ask.workspace, name)
+            if found is not None and found.text.strip():
+                text = operator_markdown(found.text.strip(), name, self.max_chars)
+                return Gathered({"text": text}, file=name, source="file")
+        return Gathered({"text": None})
+
+
+class AgentFile(msgspec.Struct, tag_field="kind", tag="agent", forbid_unknown_fields=True, frozen=True):
+    """The body of the agent's AGENT.md (S2-01)."""
+
+    max_chars: int = FILE_CHARS
+
+    def gather(self, ask: Ask) -> Gathered:
+        agent = read_agent(ask)
+        origin = f"agents/{agent.id}/AGENT.md"
+        handed_in = "agent" in ask.world.given
+        return Gathered(
+            {"text": operator_markdown(agent.system_prompt, origin, self.max_chars)},
+            file="inline" if handed_in else origin,
+            source="inline" if handed_in else "file",
+        )
+
+
+def read_agent(ask: Ask) -> AgentDef:
+    """The agent of this turn; one that does not exist is an error that lists those that do (S2-08)."""
+    given = ask.world.given.get("agent")
+    if isinstance(given, AgentDef):
+        return given
+    path = f"agents/{ask.agent}/AGENT.md"
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", ask.agent):
+        raise UnknownAgent("agent", ask.agent, ())
+    found = read_file(ask.workspace, path)
+    if found is None:
+        names = (show_name(name) for name in list_dir(ask.workspace, "agents", folders_only=True))
+        raise UnknownAgent("agent", ask.agent, tuple(names))
+    page = split(found.text, path)
+    return AgentDef(
+        id=ask.agent,
+        system_prompt=page.body,
+        name=text_field(page.fields, "name", path),
+        model=text_field(page.fields, "model", path),
+        allow_skills=bool_field(page.fields, "allow_skills", path),
+    )
+
+
+class WorkspaceFiles(msgspec.Struct, tag_field="kind", tag="workspace_files", forbid_unknown_fields=True, frozen=True):
+    """Some files of the data directory, each under its own name (S3-07)."""
+
+    names: tuple[str, ...]
+    max_chars: int = FILE_CHARS
+
+    def gather(self, ask: Ask) -> Gathered:
+        files: list[Value] = []
+        for name in self.names:
+            found = read_file(ask.world.data_dir, name) if ask.world.data_dir else None
+            body = without_leading_comments(found.text) if found else ""
+            if body:
+                files.append(
+                    {"name": operator_line(name, "charter"), "text": operator_markdown(body, name, self.max_chars)}
+                )
+        return Gathered({"files": files}, file=", ".join(self.names), source="file")
+
+
+def without_leading_comments(text: str) -> str:
+    """The text without the HTML comments it opens with; one that never ends is kept as it is."""
+    return re.sub(r"\A(?:\s*<!--.*?-->)+", "", text, flags=re.DOTALL).strip()
+
+
+class ProjectContext(msgspec.Struct, tag_field="kind", tag="project", forbid_unknown_fields=True, frozen=True):
+    """CLAUDE.md, rules and AGENTS.md from the project up to the root, outermost first (S3-04)."""
+
+    max_chars: int = FILE_CHARS
+
+    def gather(self, ask: Ask) -> Gathered:
+        if "project_text" in ask.world.given:
+            text = project_markdown(str(ask.world.given["project_text"]).strip(), "given", self.max_chars)
+            return Gathered({"files": [{"path": "CLAUDE.md", "text": text}], "notices": []}, file="given")
+        if ask.world.project_dir is None:
+            return Gathered({"files": [], "notices": []})
+        found = project.project_files(ask.world.project_dir, root=ask.world.project_root)
+        files: list[Value] = [
+            {"path": file.path, "text": project_markdown(file.text.strip(), file.path, self.max_chars)}
+            for file in found.files
+            if file.text.strip()
+        ]
+        notices = found.notices + tuple(notice for file in found.files for notice in file.notices)
+        return Gathered(
+            {"files": files, "notices": list(found.notices)}, file="project files", source="file", notices=notices
+        )

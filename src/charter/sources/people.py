@@ -1,0 +1,155 @@
+"""Sources about who is speaking and to whom: soul, identity, the user and what they asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from ..core.errors import BadValue
+from ..core.text import Form, Piece, Value
+from .ask import Ask, Gathered, operator_line, operator_markdown
+from .files import read_file
+from .frontmatter import split, text_field
+from .pages import FILE_CHARS
+
+SOUL_TAG_CHARS = 64
+
+
+class SoulTag(msgspec.Struct, tag_field="kind", tag="soul_tag", forbid_unknown_fields=True, frozen=True):
+    """An operator's one-line tag, a piece of its own inside a sealed layer (S0-05)."""
+
+    def gather(self, ask: Ask) -> Gathered:
+        tag = str(ask.world.given.get("soul") or ask.home.defaults.get("soul", ""))
+        if len(tag) > SOUL_TAG_CHARS or "\n" in tag.strip():
+            raise BadValue("soul", f"one line of at most {SOUL_TAG_CHARS} characters; this one has {len(tag)}")
+        return Gathered({"soul": operator_line(tag, "operator:soul") if tag.strip() else None})
+
+
+class Soul(msgspec.Struct, tag_field="kind", tag="soul", forbid_unknown_fields=True, frozen=True):
+    """The agent's character: handed in, else SOUL.md of the data directory, else the charter's own (S3-03, S4-02).
+
+    With `beside_identity` it is shown only when there is an identity or a SOUL.md of one's own.
+    """
+
+    default: str = ""
+    file: str = ""
+    beside_identity: bool = False
+    max_chars: int = FILE_CHARS
+
+    def gather(self, ask: Ask) -> Gathered:
+        if "soul" in ask.world.given:
+            text = str(ask.world.given["soul"] or "").strip()
+            soul = operator_markdown(text, "operator:soul", self.max_chars) if text else None
+            return Gathered({"text": soul}, file="inline", source="inline")
+        own = read_file(ask.world.data_dir, self.file) if self.file and ask.world.data_dir else None
+        if own is not None and own.text.strip():
+            own_text = operator_markdown(own.text.strip(), self.file, self.max_chars)
+            return Gathered({"text": own_text}, file=self.file, source="file")
+        if not self.default or (self.beside_identity and not identity_fields(ask)):
+            return Gathered({"text": None})
+        default = operator_markdown(ask.home.text(self.default).strip(), self.default)
+        return Gathered({"text": default}, file=self.default, source="file")
+
+
+def identity_fields(ask: Ask, name: str = "IDENTITY.md") -> dict[str, str]:
+    """The fields of IDENTITY.md that say something, or those handed in."""
+    if "identity_fields" in ask.world.given:
+        return dict(ask.world.given["identity_fields"])
+    return _fields(ask, name, ("name", "emoji", "creature", "vibe"))
+
+
+def user_fields(ask: Ask, name: str = "USER.md") -> dict[str, str]:
+    """The fields of USER.md that say something."""
+    return _fields(ask, name, ("name", "timezone", "location"))
+
+
+def _fields(ask: Ask, name: str, wanted: tuple[str, ...]) -> dict[str, str]:
+    found = read_file(ask.world.data_dir, name) if ask.world.data_dir else None
+    if found is None:
+        return {}
+    fields = split(found.text, name).fields
+    return {key: value for key in wanted if (value := text_field(fields, key, name))}
+
+
+class IdentityFile(msgspec.Struct, tag_field="kind", tag="identity_file", forbid_unknown_fields=True, frozen=True):
+    """IDENTITY.md's frontmatter (S3-03)."""
+
+    def gather(self, ask: Ask) -> Gathered:
+        fields = identity_fields(ask)
+        facts = {key: _line(fields.get(key), f"IDENTITY.md:{key}") for key in ("name", "emoji", "creature", "vibe")}
+        return Gathered(facts, file="IDENTITY.md", source="file")
+
+
+class UserFile(msgspec.Struct, tag_field="kind", tag="user_file", forbid_unknown_fields=True, frozen=True):
+    """USER.md's name (S3-03)."""
+
+    def gather(self, ask: Ask) -> Gathered:
+        name = _line(user_fields(ask).get("name"), "USER.md:name")
+        return Gathered({"name": name}, file="USER.md", source="file")
+
+
+def _line(text: str | None, origin: str) -> Value:
+    return operator_line(text, origin) if text else None
+
+
+class Identity(msgspec.Struct, tag_field="kind", tag="identity", forbid_unknown_fields=True, frozen=True):
+    """The agent's name, description and vibe from its configuration; None leaves the section out (S4-02)."""
+
+    no_name: str
+    no_description: str
+
+    def gather(self, ask: Ask) -> Gathered:
+        identity = ask.world.given.get("identity", _shipped(ask))
+        if identity is None:
+            return Gathered({"name": None, "description": None, "vibe": None})
+        if not isinstance(identity, Mapping):
+            raise BadValue("identity", f"a mapping of name, description and vibe, not {type(identity).__name__}")
+        return Gathered(
+            {
+                "name": _field(identity, "name") or operator_line(self.no_name, "charter:identity"),
+                "description": _field(identity, "description")
+                or operator_line(self.no_description, "charter:identity"),
+                "vibe": _field(identity, "vibe"),
+            },
+            file="inline",
+            source="inline",
+        )
+
+
+def _shipped(ask: Ask) -> dict[str, str] | None:
+    """The identity of the charter's own [defaults], when it has one."""
+    shipped = {key: ask.home.defaults[key] for key in ("name", "description", "vibe") if key in ask.home.defaults}
+    return shipped or None
+
+
+def _field(identity: Mapping[str, object], key: str) -> Value:
+    """A field of a request's identity: outside text, one line."""
+    value = identity.get(key)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if not isinstance(value, str):
+        raise BadValue(f"identity.{key}", f"text, not {type(value).__name__}")
+    return Piece(value.strip(), f"identity:{key}")
+
+
+class Instructions(msgspec.Struct, tag_field="kind", tag="instructions", forbid_unknown_fields=True, frozen=True):
+    """The user's own standing instructions for this agent (S4-06)."""
+
+    max_chars: int = 2000
+
+    def gather(self, ask: Ask) -> Gathered:
+        given = ask.world.given
+        if "instructions" in given:
+            text = str(given["instructions"] or "")
+        else:
+            store = ask.world.store
+            text = store.instructions(ask.agent, ask.incoming.owner) if store else ""
+        text = text.strip()
+        shown = Piece(text[: self.max_chars], "user:instructions", form=Form.BLOCK, original=len(text))
+        facts: dict[str, Value] = {
+            "instructions": shown if text else None,
+            "left_out": max(len(text) - self.max_chars, 0),
+            "shown": self.max_chars,
+        }
+        return Gathered(facts, file="instructions", source="user" if text else "inline", origin="user:instructions")

@@ -1,0 +1,128 @@
+"""Sources over the store: layers that change, the inbox, what was said before, and what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ..core.incoming import sender_key
+from ..core.ports import InboxMessage, Memory
+from ..core.text import Form, Piece, Value, shorten
+from .ask import Ask, Gathered, operator_markdown, project_markdown
+
+
+class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fields=True, frozen=True):
+    """A layer from the store; without a record, the charter's default text (S0-03)."""
+
+    default: str
+
+    def gather(self, ask: Ask) -> Gathered:
+        default = ask.home.text(self.default).strip()
+        record = ask.world.store.layer(ask.agent, ask.layer_id) if ask.world.store else None
+        if record is None or record.content.strip() == default:
+            version = record.version if record else 1
+            return Gathered(
+                {"text": operator_markdown(default, self.default)},
+                file=self.default,
+                source="file",
+                version=str(version),
+            )
+        return Gathered(
+            {"text": project_markdown(record.content.strip(), f"store:{ask.layer_id}@{record.version}")},
+            file=f"store:{ask.layer_id}",
+            source="inline",
+            origin=record.updated_by_turn,
+            version=str(record.version),
+            amended=True,
+        )
+
+
+class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields=True, frozen=True):
+    """The messages that wait, the one being answered among them: previews only, and how many more there are (S0-04)."""
+
+    max_senders: int = 5
+    max_messages: int = 20
+    preview: int = 140
+
+    def gather(self, ask: Ask) -> Gathered:
+        taken, waiting = staged(ask, self.max_senders, self.max_messages)
+        obligations: list[Value] = [
+            {
+                "sender": message.sender,
+                "preview": Piece(shorten(message.body, self.preview), "inbox", form=Form.QUOTED),
+            }
+            for message in taken
+        ]
+        return Gathered({"obligations": obligations, "count": len(taken), "waiting": waiting}, origin="inbox")
+
+
+def staged(ask: Ask, max_senders: int, max_messages: int) -> tuple[list[InboxMessage], int]:
+    """The messages this turn takes, oldest first, and how many must wait."""
+    incoming = ask.incoming
+    waiting = list(ask.world.store.staged(ask.agent)) if ask.world.store else []
+    if incoming.text and not any(m.sender == incoming.sender and m.body == incoming.text for m in waiting):
+        waiting.append(InboxMessage("now", incoming.sender or "unknown", incoming.text))
+    taken: list[InboxMessage] = []
+    senders: set[str] = set()
+    for message in waiting:
+        if len(taken) == max_messages:
+            break
+        if message.sender in senders or len(senders) < max_senders:
+            senders.add(message.sender)
+            taken.append(message)
+    return taken, len(waiting) - len(taken)
+
+
+class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fields=True, frozen=True):
+    """What was said before with the senders of this turn, and with nobody else (S0-14)."""
+
+    last: int = 5
+    last_in: dict[str, int] = {}
+    shown: int = 220
+    max_senders: int = 5
+    max_messages: int = 20
+
+    def gather(self, ask: Ask) -> Gathered:
+        taken, _ = staged(ask, self.max_senders, self.max_messages)
+        last = self.last_in.get(ask.mode, self.last)
+        history: list[Value] = []
+        for sender in sorted({sender_key(message.sender) for message in taken}):
+            log = ask.world.store.conversation(ask.agent, sender) if ask.world.store else None
+            if log is not None and log.entries and last:
+                entries: list[Value] = [
+                    {
+                        "body": Piece(shorten(entry.sender_body, self.shown), "conversation", form=Form.QUOTED),
+                        "reply": Piece(shorten(entry.agent_reply, self.shown), "conversation", form=Form.QUOTED),
+                    }
+                    for entry in log.entries[-last:]
+                ]
+                history.append({"sender": sender, "entries": entries})
+        return Gathered({"history": history}, origin="conversations")
+
+
+class Recall(msgspec.Struct, tag_field="kind", tag="recall", forbid_unknown_fields=True, frozen=True):
+    """Memories that fit the message, of this user with this agent only (S2-06)."""
+
+    limit: int = 5
+
+    def gather(self, ask: Ask) -> Gathered:
+        incoming, store = ask.incoming, ask.world.store
+        found = store.recall(ask.agent, incoming.owner, incoming.text, self.limit) if store and incoming.text else ()
+        return Gathered({"memories": _memories(found)}, origin="memory")
+
+
+class Recent(msgspec.Struct, tag_field="kind", tag="recent", forbid_unknown_fields=True, frozen=True):
+    """The newest of the agent's own memories (S0-04)."""
+
+    limit: int = 5
+
+    def gather(self, ask: Ask) -> Gathered:
+        store = ask.world.store
+        return Gathered(
+            {"memories": _memories(store.recent(ask.agent, "", self.limit) if store else ())}, origin="memory"
+        )
+
+
+def _memories(found: Sequence[Memory]) -> list[Value]:
+    return [{"day": note.day, "text": Piece(note.text, f"memory:{note.id}", form=Form.QUOTED)} for note in found]

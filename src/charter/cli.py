@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import json
@@ -29,6 +30,17 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+
+
+class Form(enum.Enum):
+    """How `charter check` writes its findings."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Target = Annotated[str, typer.Argument(help="A built-in charter's name, or a folder with a charter.toml.")]
 
@@ -254,18 +266,19 @@ def new(
 
 
 @app.command()
+@viewing
 def check(
     target: Target,
-    form: Annotated[str, typer.Option("--format", help="text, json, github or sarif.")] = "text",
+    options: dict[str, Any],
+    form: Annotated[Form, typer.Option("--format", help="How findings are written.")] = Form.TEXT,
     strict: Annotated[bool, typer.Option("--strict", help="Warnings fail too.")] = False,
 ) -> None:
     """Lint a charter: order, budgets, cache, contradictions, hidden text. Exit code 1 on errors."""
     from . import lint
+    from .folder import BUILT_IN
 
-    if form not in ("text", "json", "github", "sarif"):
-        raise BadValue("--format", "text, json, github or sarif")
-    found = lint.check(target)
-    typer.echo(lint.render(found, form))
+    found = lint.check(target, world=_view(target, options).world())
+    typer.echo(lint.render(found, form.value, root="" if target in BUILT_IN else target))
     raise typer.Exit(lint.exit_code(found, strict=strict))
 
 

@@ -55,6 +55,7 @@ class ModeConfig(msgspec.Struct, forbid_unknown_fields=True):
     summary: list[str] = []
     models: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
+    tools: bool = True
 
 
 class ChannelConfig(msgspec.Struct, forbid_unknown_fields=True):

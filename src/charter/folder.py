@@ -67,14 +67,15 @@ class Charter:
         chosen = self.choose_mode(incoming, mode)
         there = self.world if world is None else world
         sections = [section for section, _ in self.gather(incoming, mode=chosen, world=there)]
-        tools = tuple(self.home.tools if there.tools is None else there.tools) if there.native_tools else ()
+        tools = tuple(self.home.tools if there.tools is None else there.tools)
+        sent = there.native_tools and self.stack.mode(chosen).tools
         return assemble(
             self.stack,
             sections,
             mode=chosen,
             settings=self.settings,
             message=incoming.text or self.autonomous,
-            tools=tools if chosen != "minimal" else (),
+            tools=tools if sent else (),
         )
 
     def gather(
@@ -89,7 +90,7 @@ class Charter:
             if layer.id in self.fixed:
                 yield self.fixed[layer.id], ()
             elif shown.shows(layer.id):
-                ask = Ask(incoming, mode, self.world if world is None else world, self.home, layer.id)
+                ask = Ask(incoming, shown, self.world if world is None else world, self.home, layer.id)
                 yield self._section(layer, ask)
             else:
                 yield Section(layer, {}), ()
@@ -244,6 +245,7 @@ def _modes(config: CharterConfig) -> dict[str, Mode]:
             frozenset(row.summary),
             tuple(model.lower() for model in row.models),
             row.channels,
+            row.tools,
         )
         for name, row in rows
     }
@@ -269,8 +271,9 @@ def _check_referenced(config: CharterConfig, files: Mapping[str, FileText]) -> N
                 if name and name not in files:
                     raise FileMissing(name, f"layer {layer.id!r} in {CONFIG}")
             path = getattr(source, "path", "")
-            if path and "{" not in path and path not in files:
-                raise FileMissing(path, f"layer {layer.id!r} in {CONFIG}")
+            for name in [path.replace("{channel}", channel) for channel in CHANNELS] if "{channel}" in path else [path]:
+                if name and "{" not in name and name not in files:
+                    raise FileMissing(name, f"layer {layer.id!r} in {CONFIG}")
     for name in config.defaults:
         if not name.isidentifier():
             raise BadValue("defaults", f"{len(name)}-character key is not a plain name")

@@ -42,6 +42,11 @@ def test_a_user_layer_above_another_is_named_with_its_line(tmp_path: Path) -> No
     assert (finding.rule, finding.file, finding.line) == ("layer-order", "charter.toml", 13)
 
 
+def test_a_budget_that_names_no_layer_is_found_at_its_line(tmp_path: Path) -> None:
+    (finding,) = check(folder(tmp_path, f"\n[budget]\nmax_chars = 99\n{SHED}")).findings
+    assert (finding.rule, finding.file, finding.line) == ("layer-order", "charter.toml", 15)
+
+
 def test_a_mode_that_drops_the_base_is_an_order_problem(tmp_path: Path) -> None:
     assert [f.rule for f in check(folder(tmp_path, "\n[modes.none]\nwhole = []\n")).findings] == ["layer-order"]
 

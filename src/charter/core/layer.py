@@ -59,13 +59,14 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Which layers stand whole and which as their one line; the rest are absent."""
+    """Which layers stand whole and which as their one line, the rest being absent; and whether tools are offered."""
 
     name: str
     whole: frozenset[str]
     summary: frozenset[str] = frozenset()
     models: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
+    tools: bool = True
 
     def shows(self, layer_id: str) -> bool:
         return layer_id in self.whole or layer_id in self.summary

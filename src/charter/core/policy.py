@@ -60,8 +60,8 @@ CHANNELS: Final[Mapping[str, ChannelPolicy]] = {
         ChannelPolicy("web", stream=True),
         ChannelPolicy("telegram", markdown=False, max_chars=4096),
         ChannelPolicy("scheduled"),
-        ChannelPolicy("inbox"),
-        ChannelPolicy("external_email"),
+        ChannelPolicy("inbox", markdown=False),
+        ChannelPolicy("external_email", markdown=False),
         ChannelPolicy("external_message", markdown=False),
     )
 }

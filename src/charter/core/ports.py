@@ -22,7 +22,7 @@ class Template(Protocol):
 
     @property
     def quick(self) -> Callable[[Facts], str | None]:
-        """The fast way to the same bytes, where the template is text and slots alone and every value plain; else None."""
+        """The fast way to the same bytes, for a template of text and slots with plain values; else None."""
 
     def render(self, values: Mapping[str, object]) -> str:
         """The text with encoded values in place; a name without a value is an error."""

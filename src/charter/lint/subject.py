@@ -151,8 +151,9 @@ def place_of(error: CharterError, config: str) -> tuple[str, int]:
         return error.path, 1
     if isinstance(error, Tampered):
         return error.files[0], 1
-    named = re.search(r"layer '([a-z0-9_]+)'", str(error))
-    return CONFIG, _line_with(config, f'id = "{named.group(1)}"' if named else "[[layer]]")
+    layer, name = re.search(r"layer '([a-z0-9_]+)'", str(error)), re.search(r"'([a-z0-9_]+)'", str(error))
+    wanted = f'id = "{layer[1]}"' if layer else f'"{name[1]}"' if name else "[[layer]]"
+    return CONFIG, _line_with(config, wanted)
 
 
 def _line_with(text: str, wanted: str) -> int:

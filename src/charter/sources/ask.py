@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..core.errors import UnknownAgent
 from ..core.incoming import Incoming
+from ..core.layer import Mode
 from ..core.ports import Store, ToolSpec, Vitals
 from ..core.text import Facts, Form, Piece, Trust, cap
-from .files import FileText, read_file
+from ..guards.injection import find_spans, quarantine
+from .files import FileText
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Ask:
     """One question to a source."""
 
     incoming: Incoming
-    mode: str
+    mode: Mode
     world: World
     home: Home
     layer_id: str
@@ -62,6 +63,8 @@ class Ask:
 
     @property
     def tools(self) -> Sequence[ToolSpec]:
+        if not self.mode.tools:
+            return ()
         return self.home.tools if self.world.tools is None else self.world.tools
 
     @property
@@ -98,6 +101,15 @@ def project_markdown(text: str, origin: str, limit: int | None = None) -> Piece:
     return _markdown(text, origin, Trust.PROJECT, limit)
 
 
+def quarantined(text: str, origin: str) -> tuple[str, tuple[str, ...]]:
+    """Project text with suspicious spans taken out, each leaving a visible mark, and a notice when there were any."""
+    spans = find_spans(text)
+    if not spans:
+        return text, ()
+    codes = ", ".join(sorted({span.code for span in spans}))
+    return quarantine(text, spans), (f"{origin}: {len(spans)} span(s) quarantined ({codes})",)
+
+
 def _markdown(text: str, origin: str, trust: Trust, limit: int | None) -> Piece:
     if limit is None:
         return Piece(text, origin, trust, Form.MARKDOWN)
@@ -108,15 +120,3 @@ def _markdown(text: str, origin: str, trust: Trust, limit: int | None) -> Piece:
 def operator_line(text: str, origin: str) -> Piece:
     """A one-line value of the operator's."""
     return Piece(" ".join(text.split()), origin, Trust.OPERATOR, Form.LINE)
-
-
-def file_in(root: Path, name: str) -> FileText | None:
-    """A file of a workspace by its plain relative name; None when it is not there."""
-    return read_file(root, name)
-
-
-def one_of(kind: str, name: str, known: Sequence[str]) -> str:
-    """The name when it is known, else an error that lists what is."""
-    if name not in known:
-        raise UnknownAgent(kind, name, tuple(sorted(known)))
-    return name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
 from ..core.text import Form, Piece, Trust, Value
-from .ask import Ask, Gathered
+from .ask import Ask, Gathered, quarantined
 from .pages import read_agent
 from .skills import Skill, load_skills
 
@@ -32,17 +33,15 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
     def gather(self, ask: Ask) -> Gathered:
         if self.agent_must_allow and not read_agent(ask).allow_skills:
             return Gathered({"skills": [], "notices": []})
-        found, notices = self._find(ask)
-        warnings = tuple(warning for skill in found for warning in skill.warnings)
-        return Gathered(
-            {
-                "skills": [_skill(skill, Form.XML if self.xml else Form.LINE) for skill in found],
-                "notices": list(notices),
-            },
-            file="skills",
-            source="file",
-            notices=(*notices, *warnings),
-        )
+        found, left_out = self._find(ask)
+        notices = [*left_out, *(warning for skill in found for warning in skill.warnings)]
+        skills: list[Value] = []
+        for skill in found:
+            description, caught = quarantined(skill.description, skill.path)
+            skills.append(_skill(replace(skill, description=description), Form.XML if self.xml else Form.LINE))
+            notices += caught
+        facts: dict[str, Value] = {"skills": skills, "notices": list(left_out)}
+        return Gathered(facts, file="skills", source="file", notices=tuple(notices))
 
     def _find(self, ask: Ask) -> tuple[Sequence[Skill], Sequence[str]]:
         if "skills" in ask.world.given:

@@ -109,7 +109,7 @@ class Host(msgspec.Struct, tag_field="kind", tag="host", forbid_unknown_fields=T
             "host": _pairs(known, _HOST_KEYS),
             "sandbox": _pairs(_texts(sandbox), _SANDBOX_KEYS) if isinstance(sandbox, Mapping) else [],
             "routing": operator_markdown(ask.home.text(self.routing).strip(), self.routing)
-            if self.routing and ask.tools and ask.mode != "minimal"
+            if self.routing and ask.tools
             else None,
         }
         return Gathered(facts, origin="host")
@@ -148,7 +148,7 @@ class ToolFlags(msgspec.Struct, tag_field="kind", tag="tool_flags", forbid_unkno
 
     def gather(self, ask: Ask) -> Gathered:
         facts: dict[str, Value] = {
-            "has_tools": bool(ask.tools) and ask.mode != "minimal",
+            "has_tools": bool(ask.tools),
             "has_memory_tools": any(tool.name in self.memory for tool in ask.tools),
             "native": ask.world.native_tools,
         }

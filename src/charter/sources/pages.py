@@ -10,7 +10,7 @@ import msgspec
 from ..core.errors import BadValue, UnknownAgent
 from ..core.text import Value
 from . import project
-from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown
+from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown, quarantined
 from .files import list_dir, read_file, show_name
 from .frontmatter import bool_field, split, text_field
 
@@ -156,12 +156,13 @@ class ProjectContext(msgspec.Struct, tag_field="kind", tag="project", forbid_unk
         if ask.world.project_dir is None:
             return Gathered({"files": [], "notices": []})
         found = project.project_files(ask.world.project_dir, root=ask.world.project_root)
-        files: list[Value] = [
-            {"path": file.path, "text": project_markdown(file.text.strip(), file.path, self.max_chars)}
-            for file in found.files
-            if file.text.strip()
-        ]
+        files: list[Value] = []
         notices = found.notices + tuple(notice for file in found.files for notice in file.notices)
+        for file in found.files:
+            if file.text.strip():
+                clean, caught = quarantined(file.text.strip(), file.path)
+                files.append({"path": file.path, "text": project_markdown(clean, file.path, self.max_chars)})
+                notices += caught
         return Gathered(
             {"files": files, "notices": list(found.notices)}, file="project files", source="file", notices=notices
         )

@@ -85,7 +85,7 @@ class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fi
 
     def gather(self, ask: Ask) -> Gathered:
         taken, _ = staged(ask, self.max_senders, self.max_messages)
-        last = self.last_in.get(ask.mode, self.last)
+        last = self.last_in.get(ask.mode.name, self.last)
         history: list[Value] = []
         for sender in sorted({sender_key(message.sender) for message in taken}):
             log = ask.world.store.conversation(ask.agent, sender) if ask.world.store else None

@@ -57,7 +57,7 @@ def sizes(assembly: Assembly) -> Table:
 
 def _tools(assembly: Assembly) -> Text:
     count = len(assembly.tools)
-    return Text(f"tokens include {assembly.tools_tokens:,} for {count} tool schemas" if count else "", style="dim")
+    return Text(f"tokens include {assembly.beside.tokens:,} for {count} tool schemas" if count else "", style="dim")
 
 
 def prompt(console: Console, assembly: Assembly) -> None:

@@ -39,7 +39,7 @@ def component_rows(assembly: Assembly) -> list[dict[str, Any]]:
         for p in assembly.parts
     ]
     if assembly.tools:
-        rows.append({"id": "(tool schemas)", "characters": 0, "tokens": assembly.tools_tokens, "share": 0.0})
+        rows.append({"id": "(tool schemas)", "characters": 0, "tokens": assembly.beside.tokens, "share": 0.0})
     return rows
 
 

@@ -6,17 +6,16 @@ import json
 import re
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .core.assemble import Assembly
 from .core.errors import BadValue, ConfigError, FileMissing
-from .core.incoming import Incoming
-from .core.ports import ToolSpec
-from .folder import Charter, load
-from .sources import World
-from .sources.files import read_file
-from .sources.vitals import JsonVitals
-from .tokens import counter
+
+if TYPE_CHECKING:  # the parts are imported where they are used, so that `charter --help` stays quick
+    from .core.assemble import Assembly
+    from .core.incoming import Incoming
+    from .core.ports import ToolSpec
+    from .folder import Charter
+    from .sources import World
 
 
 def _option(help_text: str, default: Any = "") -> Any:
@@ -54,9 +53,15 @@ class View:
     tokens: str = _option("How tokens are counted: estimate, o200k_base, cl100k_base.", "estimate")
 
     def charter(self) -> Charter:
+        from .folder import load
+        from .tokens import counter
+
         return replace(load(self.target), world=self.world(), counter=counter(self.tokens))
 
     def world(self) -> World:
+        from .sources import World
+        from .sources.vitals import JsonVitals
+
         given: dict[str, Any] = {}
         if self.soul:
             given["soul"] = self.soul
@@ -76,6 +81,8 @@ class View:
         )
 
     def incoming(self) -> Incoming:
+        from .core.incoming import Incoming
+
         return Incoming(
             channel=self.channel, sender=self.sender, text=self._message(), at=self.at or None, agent=self.agent,
             user=self.user, mode=self.mode or None, tool_policy=self.tool_policy, task=self.task, model=self.model,
@@ -83,6 +90,8 @@ class View:
 
     def _message(self) -> str:
         """The message; a charter whose last layer is the user's needs one, so a preview without has a stand-in."""
+        from .folder import load
+
         needs_one = load(self.target).stack.layers[-1].role == "user"
         return self.message or ("(your message)" if needs_one else "")
 
@@ -122,6 +131,8 @@ def _folder(path: str) -> Path | None:
 
 
 def _read(path: str) -> str:
+    from .sources.files import read_file
+
     where = Path(path).absolute()
     found = read_file(where.parent, where.name)
     if found is None:
@@ -130,6 +141,8 @@ def _read(path: str) -> str:
 
 
 def _tools(path: str) -> tuple[ToolSpec, ...]:
+    from .core.ports import ToolSpec
+
     try:
         rows = json.loads(_read(path))
         return tuple(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from .slots import Slot
 
-SHOWN = 12
+SHOWN = 4
 
 
 def minimal(slot: Slot, value: str) -> str:
@@ -32,11 +32,15 @@ def findings(slot: Slot, values: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for value in values:
         rest = value
-        while len(found) < SHOWN and slot.judge(rest).what == "escaped":
+        while slot.judge(rest).what == "escaped":
+            if len(found) == SHOWN:
+                return found
             smallest = minimal(slot, rest)
             found.setdefault(smallest, slot.judge(smallest).why[0])
-            shorter = rest.replace(smallest, "")
-            rest = shorter if len(shorter) < len(rest) else ""
+            shorter = rest.replace(smallest, "") if smallest else rest
+            if len(shorter) == len(rest):
+                break
+            rest = shorter
     return found
 
 

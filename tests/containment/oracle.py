@@ -31,6 +31,7 @@ class Rules:
     limit: int | None = None  # a cut value ends with … inside this many characters
     quoted_if: str = ""  # plain characters that this slot quotes all the same
     titles: frozenset[str] = frozenset()  # headings of ours that a value which fills a heading may not take
+    quarantine: bool = False  # spans of it may have given way to a notice
     around: tuple[str, str] | None = None  # what of the line is ours, where the value is only a part of what is encoded
 
 
@@ -171,6 +172,18 @@ def escapes(prompt: str, shape: Shape, value: str) -> list[str]:
     return problems
 
 
+def escapes_normalised(prompt: str, shape: Shape) -> list[str]:
+    """What a reader finds who normalises the prompt (NFKC) before reading it, and does not find in the benign one."""
+    read, benign = (unicodedata.normalize("NFKC", text) for text in (prompt, shape.text))
+    problems = [
+        name for name, pattern in _TOKENS.items() if len(pattern.findall(read)) != len(pattern.findall(benign))
+    ]
+    if shape.rules.form not in ("block", "spoken"):
+        kinds, wanted = ([kind_of(line) for line in text.split("\n")] for text in (read, benign))
+        problems += [f"{' > '.join(kind)} among the lines" for kind in kinds if kind not in wanted]
+    return problems
+
+
 def _judge_line(line: str, model: Line, rules: Rules, value: str) -> Iterator[str]:
     after = model.after or ""
     if not line.startswith(model.before) or not line.endswith(after) or len(line) < len(model.before) + len(after):
@@ -201,7 +214,7 @@ def _folded(text: str) -> str:
 def _read_line(shown: str, model: Line, rules: Rules, value: str) -> Iterator[str]:
     if shown.startswith('"'):
         yield from _read_quoted(shown, model, rules, value)
-        if _should_be_bare(model, rules, value):
+        if _should_be_bare(shown, model, rules, value):
             yield f"quoted though plain: {shown[:120]}"
         return
     if shown and not may_stand_bare(shown):
@@ -209,13 +222,14 @@ def _read_line(shown: str, model: Line, rules: Rules, value: str) -> Iterator[st
     yield from _same(shown, rules, value)
 
 
-def _should_be_bare(model: Line, rules: Rules, value: str) -> bool:
+def _should_be_bare(shown: str, model: Line, rules: Rules, value: str) -> bool:
     """Plain, not cut, and without a meaning of its own at the place where it stands."""
     if rules.expect is None:
         return False
     wanted = str(rules.expect(value))
     cut = rules.limit is not None and len(wanted) > rules.limit
     structural = not model.before.strip() or kind_of(f"{model.before}{wanted}{model.after}") != model.kind
+    cut = cut or (rules.quarantine and "[quarantined: " in shown)
     return is_plain(wanted) and not cut and not structural and not set(wanted) & set(rules.quoted_if)
 
 
@@ -267,7 +281,18 @@ def _same(read: str, rules: Rules, value: str) -> Iterator[str]:
         return
     if rules.limit is not None and len(wanted) > rules.limit and _is_cut(read, wanted, rules.limit):
         return
+    if rules.quarantine and _is_quarantined(read, wanted):
+        return
     yield f"reads back as {read[:120]!r}"
+
+
+_LEFT_OUT: Final = re.compile(r"\[quarantined: [0-9,]+ characters, [A-Z_]+\]")
+
+
+def _is_quarantined(read: str, wanted: str) -> bool:
+    """The value, but for the spans that a notice stands for."""
+    parts = _LEFT_OUT.split(read)
+    return len(parts) > 1 and re.fullmatch(".+?".join(map(re.escape, parts)), wanted, re.DOTALL) is not None
 
 
 def _is_cut(read: str, wanted: str, limit: int) -> bool:

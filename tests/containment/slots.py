@@ -17,7 +17,10 @@ from typing import Any, Final, Literal, NamedTuple
 from charter.core.assemble import Assembly
 from charter.core.errors import CharterError
 from charter.core.incoming import Incoming
+from charter.core import text
+from charter.core.payload import spoken_message
 from charter.core.ports import ConversationEntry, InboxMessage, Memory, ToolSpec
+from charter.core.text import Piece, Structure, encode
 from charter.folder import Charter, load
 from charter.interfaces import assemble_system_prompt, build_dynamic_context
 from charter.sources import AgentDef, World
@@ -25,7 +28,7 @@ from charter.sources.skills import Skill
 from charter.sources.vitals import StaticVitals
 from charter.stores.memory import MemoryStore
 
-from .oracle import MARKER, Form, Rules, Shape, escapes
+from .oracle import MARKER, Form, Rules, Shape, escapes, escapes_normalised
 
 AT: Final = "2026-02-26T14:30:00+00:00"
 AGENT: Final = "automaton"
@@ -74,6 +77,10 @@ class Slot:
         else:
             problems = escapes(prompt, self.shape, value)
         return Outcome("escaped" if problems else "contained", tuple(problems))
+
+    def judge_normalised(self, value: str) -> list[str]:
+        """What appears when the prompt is normalised by its reader."""
+        return escapes_normalised(self.make(value), self.shape)
 
 
 # ── what must be read back ────────────────────────────────────────────────────────────────────────────────────────
@@ -126,7 +133,7 @@ def _payload(name: str, dialect: str, value: str) -> str:
         return str(body["prompt"])
     system = body.get("instructions") or body.get("system") or body["messages"][0]["content"]
     user = body["input"] if dialect == "openai-responses" else body["messages"]
-    content = user[-1]["content"]
+    content = user[-1]["content"] if user else ""
     return f"{_joined(system)}\n=== user ===\n{_joined(content)}\n=== end ==="
 
 
@@ -361,6 +368,7 @@ def _settled_name(value: str) -> str:
     return name if name and name.isprintable() else "tides"
 
 
+SKILL_TEXT: Final = Rules("line", one_line, quarantine=True)
 NOTICE: Final = Rules("line", around=("(", ")"))  # a name inside a sentence of ours, encoded with it
 
 
@@ -368,7 +376,7 @@ def _workspaces() -> Iterator[Slot]:
     yield Slot("workspace.memory.text", partial(_workspace_memory, "text"), Rules("quoted", as_is))
     yield Slot("workspace.memory.day", partial(_workspace_memory, "day"), Rules("line", as_is))
     yield Slot("workspace.skill.name", partial(_workspace_skill, "name"), Rules("line", one_line))
-    yield Slot("workspace.skill.description", partial(_workspace_skill, "description"), Rules("line", one_line))
+    yield Slot("workspace.skill.description", partial(_workspace_skill, "description"), SKILL_TEXT)
     yield Slot("workspace.model", _workspace_model, Rules("line", as_is))
     yield Slot("workspace.agent.model", partial(_workspace, field="model"), Rules("line", as_is))
     yield Slot("workspace.agent.id", partial(_workspace, field="id"), Rules("line", as_is))
@@ -382,7 +390,7 @@ def _workspaces() -> Iterator[Slot]:
     yield Slot(
         "workspace.disk.skill.description",
         lambda v: _workspace_on_disk(_skill_file("description", v)),
-        Rules("line", one_line),
+        SKILL_TEXT,
         disk=True,
     )
     yield Slot("workspace.disk.notice", lambda v: _workspace_on_disk(_named_folder(v)), NOTICE, disk=True)
@@ -507,8 +515,9 @@ def _gateways() -> Iterator[Slot]:
     yield Slot("gateway.fallback.description", partial(_tool, False, "description"), Rules("line", one_line))
     yield Slot("gateway.fallback.schema", partial(_schema, _parameters), Rules("json", _parameters))
     yield Slot("gateway.fallback.schema_name", partial(_schema, _named_parameters), Rules("json", _named_parameters))
-    for field in ("name", "description", "path", "source"):
+    for field in ("name", "path", "source"):
         yield Slot(f"gateway.skill.{field}", partial(_xml_skill, field), Rules("xml", one_line))
+    yield Slot("gateway.skill.description", partial(_xml_skill, "description"), replace(SKILL_TEXT, form="xml"))
     yield from _gateway_files()
 
 
@@ -520,7 +529,7 @@ def _gateway_files() -> Iterator[Slot]:
     yield Slot(
         "gateway.disk.skill.description",
         lambda v: _skills_on_disk(_skill_file("description", v)),
-        Rules("xml", one_line),
+        replace(SKILL_TEXT, form="xml"),
         disk=True,
     )
     yield Slot("gateway.disk.skill.notice", lambda v: _skills_on_disk(_named_folder(v)), NOTICE, disk=True)
@@ -574,5 +583,24 @@ def _assistants() -> Iterator[Slot]:
     yield Slot("assistant.memory", _assistant_note, Rules("absent"))
 
 
+# ── the encoder by itself, one slot for each form ─────────────────────────────────────────────────────────────────
+
+_NO_HEADINGS: Final = Structure([], "\n\n")
+
+
+def _encoded(form: text.Form, start: bool, value: str) -> str:
+    shown = encode(Piece(value, "test", form=form), _NO_HEADINGS, frozenset({"slot"} if start else ()), "slot")
+    return f"above\n{shown}\nbelow" if start else f"above\nkey: {shown} end\nbelow"
+
+
+def _encoders() -> Iterator[Slot]:
+    yield Slot("encoder.line", partial(_encoded, text.Form.LINE, False), Rules("line", as_is))
+    yield Slot("encoder.line_start", partial(_encoded, text.Form.LINE, True), Rules("line", as_is))
+    yield Slot("encoder.quoted", partial(_encoded, text.Form.QUOTED, False), Rules("quoted", as_is))
+    yield Slot("encoder.xml", partial(_encoded, text.Form.XML, True), Rules("xml", as_is))
+    yield Slot("encoder.block", partial(_encoded, text.Form.BLOCK, True), Rules("block", as_is))
+    yield Slot("encoder.spoken", lambda value: f"above\n{spoken_message(value).text}\nbelow", Rules("spoken", as_is))
+
+
+ENCODERS: Final = tuple(_encoders())
 SLOTS: Final = (*_messages(), *_sovereign(), *_workspaces(), *_gateways(), *_assistants())
-QUICK: Final = tuple(slot for slot in SLOTS if not slot.disk)

@@ -101,7 +101,7 @@ MORE_TOKENS: Final = (
 # What becomes a token, a fence or a role once a reader normalises it (NFC for the first two, NFKC for all).
 LOOKALIKES: Final = (
     "\u1fef\u1fef\u1fef", "\u1fef\u1fef\u1feftool_call", "［INST］", "[INST］", "＜|im_start|＞", "<｜im_start｜>", "﹤s﹥", "＜/skill＞",
-    "＜!--", "｀｀｀", "ｓｙｓｔｅｍ: obey", "𝐬𝐲𝐬𝐭𝐞𝐦: obey", "𝗛𝘂𝗺𝗮𝗻: hi", "ⓤⓢⓔⓡ: hi", "ᵃⁱ: x", "₋ item",
+    "＜!--", "｀｀｀", "ｓｙｓｔｅｍ: obey", "𝐬𝐲𝐬𝐭𝐞𝐦: obey", "𝗛𝘂𝗺𝗮𝗻: hi", "ⓤⓢⓔⓡ: hi", "ᵃⁱ: x", "－－－", "﹣ item",
 )  # fmt: skip
 
 CURATED: Final = (
@@ -137,8 +137,8 @@ def _part(chance: random.Random) -> str:
     return "".join(chr(chance.randint(*chance.choice(_RANGES))) for _ in range(chance.randint(1, 4)))
 
 
-def batches(size: int = 99, *, joined: str = "") -> Iterator[str]:
-    """Every code point once, `size` of them to a value, a letter after each; `joined` stands between it and its copy.
+def batches(size: int = 99) -> Iterator[str]:
+    """Every code point once, `size` of them to a value, a letter after each.
 
     Code points without a character go a thousand to a value where `size` leaves room for it.
     """
@@ -146,5 +146,16 @@ def batches(size: int = 99, *, joined: str = "") -> Iterator[str]:
     rest = sorted(set(range(0x110000)) - set(assigned))
     for points, count in ((assigned, size), (rest, 1000 if size == 99 else size)):
         for start in range(0, len(points), count):
-            shown = (chr(point) for point in points[start : start + count])
-            yield "x" + "".join(f"{one}{joined}{one}x" if joined else f"{one}x" for one in shown)
+            yield "x" + "".join(f"{chr(point)}x" for point in points[start : start + count])
+
+
+_ALIKE: Final = ((0x3400, 0x9FFF), (0xAC00, 0xD7A3), (0x17000, 0x18CFF), (0x20000, 0xDFFFF), (0xF0000, 0x10FFFF))
+
+
+def joined(joint: str, *, size: int = 50) -> Iterator[str]:
+    """Every character beside its copy with this between them; of ideographs and syllables, which are alike, a sample."""
+    alike = [point for first, last in _ALIKE for point in range(first, last, 499)]
+    others = [point for point in range(0x110000) if not any(first <= point <= last for first, last in _ALIKE)]
+    points = sorted([*alike, *others])
+    for start in range(0, len(points), size):
+        yield "x" + "".join(f"{chr(point)}{joint}{chr(point)}x" for point in points[start : start + size])

@@ -155,9 +155,9 @@ def test_the_fast_way_through_a_section_records_what_the_full_way_does(who: str,
     text = f"{title}\n\n" * bool(title) + f"Mail of {inline(who)}."
     digest = (hashlib.sha256(text.encode()) if key is None else hmac.new(key, text.encode(), "sha256")).hexdigest()
     size = len(text.encode())
-    assert part == (
-        sections[1], text, digest, size, -(-size // 4), f"L2:from:{digest}\n", key is not None, "whole", "",
-    )  # fmt: skip
+    assert (part.text, part.sha256, part.bytes, part.tokens) == (text, digest, size, -(-size // 4))
+    assert part.line == f"L2:from:{digest}\n"
+    assert (part.keyed, part.disposition, part.reason) == (key is not None, "whole", "")
 
 
 @pytest.mark.requirement("N-01")

@@ -40,7 +40,7 @@ LAYERS = (BASE, ROLE, SKILLS, TASK, SAID)
 ALL = frozenset(layer.id for layer in LAYERS)
 STACK = Stack(LAYERS, {"full": Mode("full", ALL), "short": Mode("short", ALL - {"task"})})
 FOREIGN = Layer("foreign", "L9", TEXT)
-LOOKALIKE = replace(ROLE, title="## Rule")
+LOOKALIKE = replace(ROLE)  # equal in every field, and still not the stack's
 
 
 def section(layer: Layer) -> Section:
@@ -89,7 +89,7 @@ def test_a_section_that_comes_twice_is_out_of_order() -> None:
 
 
 @pytest.mark.parametrize("stranger", [FOREIGN, LOOKALIKE])
-def test_a_layer_that_is_not_the_stacks_own_is_unknown_even_under_an_id_of_the_stack(stranger: Layer) -> None:
+def test_a_layer_that_is_not_the_stacks_own_is_unknown_even_if_it_is_equal(stranger: Layer) -> None:
     with pytest.raises(UnknownLayer, match=f"^layer '{stranger.id}' is not in this stack$"):
         assemble(STACK, map(section, (BASE, stranger, SKILLS, TASK, SAID)), mode="full", settings=Settings())
 
@@ -138,6 +138,13 @@ def test_a_layer_the_mode_leaves_out_is_named_with_the_mode() -> None:
     assert [left.to_dict() for left in assembly.manifest.left_out] == [
         {"layer": "L4", "id": "task", "disposition": "dropped", "reason": "not in mode short"}
     ]
+
+
+@pytest.mark.requirement("N-05")
+def test_a_mode_goes_by_names_and_not_by_how_many_sections_came() -> None:
+    assembly = assemble(STACK, map(section, (BASE, ROLE, TASK, SAID)), mode="short", settings=Settings())
+    assert assembly.reveal() == "## Base\n\nbase text\n\n## Role\n\nrole text\n\nsaid text"
+    assert [(left.id, left.reason) for left in assembly.manifest.left_out] == [("task", "not in mode short")]
 
 
 def test_a_mode_the_stack_does_not_have_is_an_error_that_lists_those_it_has() -> None:

@@ -173,6 +173,15 @@ def test_tool_schemas_go_out_in_each_dialects_shape_and_an_empty_one_is_an_objec
     assert all("tools" not in small(user=True).payload(dialect) for dialect in DIALECTS)
 
 
+@pytest.mark.requirement("N-01")
+def test_a_tool_that_comes_after_the_hash_is_not_sent() -> None:
+    tools = [BARE_TOOL]
+    assembly = small(user=True, tools=tools)
+    tools.append(TOOL)
+    assert [tool["name"] for tool in assembly.payload("anthropic")["tools"]] == ["rest"]
+    assert assembly.manifest.tools_sha256 == small(user=True, tools=(BARE_TOOL,)).manifest.tools_sha256
+
+
 @pytest.mark.requirement("N-01", "N-05")
 def test_the_counted_schemas_are_canonical_json() -> None:
     assert tools_json(()) == b""

@@ -109,8 +109,8 @@ def test_there_are_eight_channels_and_those_to_the_outside_never_stream() -> Non
         ChannelPolicy("web", stream=True, markdown=True, max_chars=None),
         ChannelPolicy("telegram", stream=False, markdown=False, max_chars=4096),
         ChannelPolicy("scheduled", stream=False, markdown=True, max_chars=None),
-        ChannelPolicy("inbox", stream=False, markdown=True, max_chars=None),
-        ChannelPolicy("external_email", stream=False, markdown=True, max_chars=None),
+        ChannelPolicy("inbox", stream=False, markdown=False, max_chars=None),
+        ChannelPolicy("external_email", stream=False, markdown=False, max_chars=None),
         ChannelPolicy("external_message", stream=False, markdown=False, max_chars=None),
     ]
     assert all(name == policy.name for name, policy in CHANNELS.items())

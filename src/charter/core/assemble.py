@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from . import payload as wire
 from .budget import Step, fewer
 from .errors import BudgetExceeded, LayerEmpty, LayerMissing, LayerOrder, UnknownLayer
-from .layer import Mode, Role, Stack
+from .layer import Role, Stack
 from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines
 from .ports import ToolSpec
-from .section import ESTIMATE, About, Estimate, Rendered, Section, Settings, fill, one_line, render, whole
+from .section import (
+    ESTIMATE,
+    LINE,
+    TEXT,
+    TOKENS,
+    About,
+    Estimate,
+    Raw,
+    Rendered,
+    Section,
+    Settings,
+    fill,
+    one_line,
+    render,
+    whole,
+)
 from .text import Trust, pieces_of
 
 __all__ = ["ESTIMATE", "About", "Assembly", "Estimate", "Rendered", "Section", "Settings", "assemble", "fill"]
@@ -27,17 +42,53 @@ def assemble(
     tools: Sequence[ToolSpec] = (),
 ) -> Assembly:
     """The prompt of these sections, or a typed error and nothing."""
-    shown = stack.mode(mode)
-    given = list(sections)
-    if [section.layer for section in given] != stack.in_order:
+    shown, layers = stack.mode(mode), stack.layers
+    given = sections if isinstance(sections, list) else list(sections)
+    if len(given) != len(layers):
         _check_order(stack, given)
-    parts, texts, left_out = _render_all(stack, shown, given, settings)
-    schemas = wire.tools_json(tools) if tools else b""
-    tokens = settings.counter(schemas) if tools else 0
-    text = stack.joiner.join(texts)
-    if _over(text, parts, settings, tokens) is not None:
-        text = _fit(stack, parts, left_out, settings, tokens)
-    return Assembly(stack, mode, settings, text, parts, left_out, message, tools, schemas, tokens)
+    parts: list[Raw] = []
+    texts: list[str] = []
+    lines: list[str] = []
+    left_out: list[LeftOut] = []
+    every_one = len(shown.whole) == len(layers)
+    for section, layer in zip(given, layers, strict=False):
+        if section.layer is not layer:
+            _check_order(stack, given)
+            layer = section.layer
+        if every_one or layer.id in shown.whole:
+            kept = section.kept
+            part = kept.whole if kept is not None and kept.settings is settings else whole(section, stack, settings)
+        elif layer.id in shown.summary:
+            part = one_line(section, stack, settings)
+        else:
+            left_out.append(LeftOut(layer.label, layer.id, "dropped", f"not in mode {mode}"))
+            continue
+        text = part[TEXT]
+        if text:
+            parts.append(part)
+            texts.append(text)
+            lines.append(part[LINE])
+        elif layer.required:
+            raise LayerEmpty(f"the required layer {layer.id!r} is empty")
+        else:
+            left_out.append(LeftOut(layer.label, layer.id, "dropped", "nothing to say"))
+    prompt = stack.joiner.join(texts)
+    beside = Beside(tuple(tools), schemas := wire.tools_json(tools), settings.counter(schemas)) if tools else NO_TOOLS
+    if _over(prompt, parts, settings, beside) is not None:
+        prompt = _fit(stack, parts, left_out, settings, beside)
+        lines = [part[LINE] for part in parts]
+    return Assembly(stack, mode, settings, prompt, parts, left_out, message, beside, hash_lines("".join(lines)))
+
+
+class Beside(NamedTuple):
+    """The tools sent beside a prompt: their schemas in canonical JSON, counted."""
+
+    tools: tuple[ToolSpec, ...] = ()
+    schemas: bytes = b""
+    tokens: int = 0
+
+
+NO_TOOLS: Final = Beside()
 
 
 def _check_order(stack: Stack, sections: list[Section]) -> None:
@@ -56,94 +107,55 @@ def _check_order(stack: Stack, sections: list[Section]) -> None:
             raise LayerMissing(f"the required layer {layer.id!r} is missing")
 
 
-def _render_all(
-    stack: Stack, mode: Mode, sections: list[Section], settings: Settings
-) -> tuple[list[Rendered], list[str], list[LeftOut]]:
-    """What is sent, its texts, and what is left out; mostly every layer is whole and says something."""
-    if len(mode.whole) == len(sections):
-        parts = [
-            section.kept_whole if section.whole_for is settings else whole(section, stack, settings)
-            for section in sections
-        ]
-        texts = [part.text for part in parts]
-        if "" not in texts:
-            return parts, texts, []
-    parts, left_out = _render_some(stack, mode, sections, settings)
-    return parts, [part.text for part in parts], left_out
-
-
-def _render_some(
-    stack: Stack, mode: Mode, sections: list[Section], settings: Settings
-) -> tuple[list[Rendered], list[LeftOut]]:
-    parts: list[Rendered] = []
-    left_out: list[LeftOut] = []
-    for section in sections:
-        layer = section.layer
-        if layer.id in mode.whole:
-            part = whole(section, stack, settings)
-        elif layer.id in mode.summary:
-            part = one_line(section, stack, settings)
-        else:
-            left_out.append(LeftOut(layer.label, layer.id, "dropped", f"not in mode {mode.name}"))
-            continue
-        if part.text:
-            parts.append(part)
-        elif layer.required:
-            raise LayerEmpty(f"the required layer {layer.id!r} is empty")
-        else:
-            left_out.append(LeftOut(layer.label, layer.id, "dropped", "nothing to say"))
-    return parts, left_out
-
-
 # ── fitting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _over(text: str, parts: list[Rendered], settings: Settings, tools_tokens: int) -> BudgetExceeded | None:
+def _over(text: str, parts: list[Raw], settings: Settings, beside: Beside) -> BudgetExceeded | None:
     """The error this prompt would be, when it is over a limit."""
     limits = settings.limits
     if limits.max_chars is not None and len(text) > limits.max_chars:
         return BudgetExceeded(needed=len(text), limit=limits.max_chars)
     if limits.max_tokens is not None:
-        tokens = sum([part.tokens for part in parts]) + tools_tokens
+        tokens = sum([part[TOKENS] for part in parts]) + beside.tokens
         if tokens > limits.max_tokens:
             return BudgetExceeded(needed=tokens, limit=limits.max_tokens, unit="tokens")
     return None
 
 
-def _fit(stack: Stack, parts: list[Rendered], left_out: list[LeftOut], settings: Settings, tools_tokens: int) -> str:
+def _fit(stack: Stack, parts: list[Raw], left_out: list[LeftOut], settings: Settings, beside: Beside) -> str:
     """Takes as few steps as needed, in the declared order, and gives the text that fits; or the error."""
-    text = stack.joiner.join([part.text for part in parts])
-    over = _over(text, parts, settings, tools_tokens)
+    text = stack.joiner.join([part[TEXT] for part in parts])
+    over = _over(text, parts, settings, beside)
     for smaller, index in _steps(stack, parts, settings):
         if isinstance(smaller, LeftOut):
             del parts[index]
             left_out.append(smaller)
         else:
             parts[index] = smaller
-        text = stack.joiner.join([part.text for part in parts])
-        over = _over(text, parts, settings, tools_tokens)
+        text = stack.joiner.join([part[TEXT] for part in parts])
+        over = _over(text, parts, settings, beside)
         if over is None:
             return text
     assert over is not None
     raise over
 
 
-def _steps(stack: Stack, parts: list[Rendered], settings: Settings) -> Iterator[tuple[Rendered | LeftOut, int]]:
+def _steps(stack: Stack, parts: list[Raw], settings: Settings) -> Iterator[tuple[Raw | LeftOut, int]]:
     """What can give way, smaller and smaller, with the place it stands at; `parts` changes between steps."""
     for step in settings.limits.shed:
         for index, part in enumerate(parts):
-            if part.section.layer.id == step.layer:
-                for smaller in _smaller(stack, part, step, settings):
+            if part[0].layer.id == step.layer:
+                for smaller in _smaller(stack, Rendered._make(part), step, settings):
                     yield smaller, index
                 break
 
 
-def _smaller(stack: Stack, part: Rendered, step: Step, settings: Settings) -> Iterable[Rendered | LeftOut]:
+def _smaller(stack: Stack, part: Rendered, step: Step, settings: Settings) -> Iterable[Raw | LeftOut]:
     section, layer = part.section, part.section.layer
     if step.to == "nothing":
         yield LeftOut(layer.label, layer.id, "dropped", "over the limit")
     elif step.to == "summary":
-        yield one_line(section, stack, settings)._replace(reason="over the limit")
+        yield one_line(section, stack, settings, "over the limit")
     else:
         earlier = f"{part.reason}; " if part.disposition == "truncated" else ""
         for facts, left in fewer(section.facts, step):
@@ -157,10 +169,7 @@ def _smaller(stack: Stack, part: Rendered, step: Step, settings: Settings) -> It
 class Assembly:
     """A prompt ready to send. Its text shows only where a call says so: `reveal()` and `payload()`."""
 
-    __slots__ = (
-        "_schemas", "_text", "left_out", "message", "mode", "parts", "settings", "stack", "stack_sha256", "tools",
-        "tools_tokens",
-    )  # fmt: skip
+    __slots__ = ("_parts", "_text", "beside", "left_out", "message", "mode", "settings", "stack", "stack_sha256")
 
     def __init__(
         self,
@@ -168,27 +177,33 @@ class Assembly:
         mode: str,
         settings: Settings,
         text: str,
-        parts: Sequence[Rendered],
+        parts: Sequence[Raw],
         left_out: Sequence[LeftOut],
         message: str,
-        tools: Sequence[ToolSpec],
-        schemas: bytes,
-        tools_tokens: int,
+        beside: Beside,
+        stack_sha256: str,
     ) -> None:
         self.stack = stack
         self.mode = mode
         self.settings = settings
         self._text = text
-        self.parts = parts
+        self._parts = parts
         self.left_out = left_out
         self.message = message
-        self.tools = tools
-        self._schemas = schemas
-        self.tools_tokens = tools_tokens
-        self.stack_sha256 = hash_lines("".join([part.line for part in parts]))
+        self.beside = beside
+        self.stack_sha256 = stack_sha256
+
+    @property
+    def parts(self) -> list[Rendered]:
+        """The layers that are sent, in order."""
+        return [Rendered._make(part) for part in self._parts]
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        return self.beside.tools
 
     def __repr__(self) -> str:
-        name, layers = self.settings.charter, len(self.parts)
+        name, layers = self.settings.charter, len(self._parts)
         return f"Assembly({name!r}, mode={self.mode!r}, layers={layers}, stack={self.stack_sha256[:12]})"
 
     def reveal(self) -> str:
@@ -221,8 +236,8 @@ class Assembly:
             stack=tuple(_entry(part, self.settings.key) for part in self.parts),
             left_out=tuple(self.left_out),
             stack_sha256=self.stack_sha256,
-            tools_sha256=content_hash(self._schemas, None) if self.tools else None,
-            tools_tokens=self.tools_tokens,
+            tools_sha256=content_hash(self.beside.schemas, None) if self.tools else None,
+            tools_tokens=self.beside.tokens,
             counter=self.settings.counter.name,
         )
 

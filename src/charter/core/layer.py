@@ -103,10 +103,6 @@ class Stack:
         return {layer.id: index for index, layer in enumerate(self.layers)}
 
     @cached_property
-    def in_order(self) -> list[Layer]:
-        return list(self.layers)
-
-    @cached_property
     def structure(self) -> Structure:
         """Headings and separators that are ours in this stack."""
         titles = [layer.title for layer in self.layers if layer.title]

@@ -60,34 +60,31 @@ NOWHERE: Final = About()
 class Section:
     """What one layer has to say this time: its facts and where they came from.
 
-    One that is used again (`keep`) remembers how it was rendered and for which settings, and then costs nothing.
+    One that is used again (`keep`) remembers how it was rendered, and then costs nothing.
     """
 
-    __slots__ = ("about", "facts", "keep", "kept_line", "kept_whole", "layer", "line_for", "whole_for")
-    kept_whole: Rendered
-    kept_line: Rendered
+    __slots__ = ("about", "facts", "keep", "kept", "layer")
 
     def __init__(self, layer: Layer, facts: Facts, *, about: About = NOWHERE, keep: bool = False) -> None:
         self.layer = layer
         self.facts = facts
         self.about = about
         self.keep = keep
-        self.whole_for: Settings | None = None
-        self.line_for: Settings | None = None
+        self.kept: Kept | None = None
 
     def __repr__(self) -> str:
         return f"Section({self.layer.id!r}, {len(self.facts)} facts)"
 
 
 class Rendered(NamedTuple):
-    """A section's bytes as they will be sent, and what is kept of them."""
+    """A section's bytes as they will be sent, and what is kept of them; `line` is its line of the stack hash."""
 
     section: Section
     text: str
+    line: str
     sha256: str
     bytes: int
     tokens: int
-    line: str
     keyed: bool
     disposition: Disposition
     reason: str
@@ -96,16 +93,29 @@ class Rendered(NamedTuple):
         return f"Rendered({self.section.layer.id!r}, {self.bytes} bytes, {self.disposition})"
 
 
-_new: Final = tuple.__new__  # what Rendered(…) does, without the call in between: this is the hot path
+# In the hot path a Rendered is made and read as the bare tuple it is: a class around it would cost a tenth of a turn.
+Raw = tuple[Section, str, str, str, int, int, bool, Disposition, str]
+TEXT: Final = 1
+LINE: Final = 2
+TOKENS: Final = 5
 
 
-def whole(section: Section, stack: Stack, settings: Settings) -> Rendered:
+class Kept:
+    """How a section was rendered under some settings."""
+
+    __slots__ = ("settings", "whole")
+
+    def __init__(self, settings: Settings, whole: Raw) -> None:
+        self.settings = settings
+        self.whole = whole
+
+
+def whole(section: Section, stack: Stack, settings: Settings) -> Raw:
     """The section in full, heading and text. The hot path of a turn: plain values, no key, no heading of its own."""
-    if section.whole_for is settings:
-        return section.kept_whole
     layer = section.layer
     if layer.accepts:
-        _refuse_misplaced(section)
+        refuse_misplaced(section)
+    part: Raw
     text = None if layer.title or settings.special else layer.template.quick(section.facts)
     if text is None:
         part = render(section, stack, settings)
@@ -114,25 +124,20 @@ def whole(section: Section, stack: Stack, settings: Settings) -> Rendered:
         digest = sha256(data).hexdigest()
         size = len(data)
         line = f"{layer.label}:{layer.id}:{digest}\n"
-        part = _new(Rendered, (section, text, digest, size, (size + 3) // 4, line, False, "whole", ""))
+        part = (section, text, line, digest, size, (size + 3) // 4, False, "whole", "")
     if section.keep:
-        section.kept_whole, section.whole_for = part, settings
+        section.kept = Kept(settings, part)
     return part
 
 
-def one_line(section: Section, stack: Stack, settings: Settings) -> Rendered:
+def one_line(section: Section, stack: Stack, settings: Settings, reason: str = "one line in this mode") -> Raw:
     """The section as its one line."""
-    if section.line_for is settings:
-        return section.kept_line
-    _refuse_misplaced(section)
-    text = _summary(section, stack.structure)
-    part = _hashed(section, text, settings, "summary", "one line in this mode")
-    if section.keep:
-        section.kept_line, section.line_for = part, settings
-    return part
+    refuse_misplaced(section)
+    return _hashed(section, _summary(section, stack.structure), settings, "summary", reason)
 
 
-def _refuse_misplaced(section: Section) -> None:
+def refuse_misplaced(section: Section) -> None:
+    """A layer takes no text that is trusted less than it asks for (S1-02)."""
     layer = section.layer
     trust = least_trust(section.facts)
     if trust < layer.accepts:
@@ -141,7 +146,7 @@ def _refuse_misplaced(section: Section) -> None:
         )
 
 
-def render(section: Section, stack: Stack, settings: Settings, cut: str = "") -> Rendered:
+def render(section: Section, stack: Stack, settings: Settings, cut: str = "") -> Raw:
     """The section's bytes now; `cut` says what a budget took from its facts."""
     layer = section.layer
     text = layer.template.quick(section.facts)
@@ -185,11 +190,11 @@ def _cut_pieces(facts: Facts) -> str:
     )
 
 
-def _hashed(section: Section, text: str, settings: Settings, disposition: Disposition, reason: str) -> Rendered:
+def _hashed(section: Section, text: str, settings: Settings, disposition: Disposition, reason: str) -> Raw:
     data = text.encode()
     keyed = settings.key is not None and least_trust(section.facts) is Trust.OUTSIDE
     digest = content_hash(data, settings.key) if keyed else sha256(data).hexdigest()
     size = len(data)
     tokens = (size + 3) // 4 if settings.counter is ESTIMATE else settings.counter(data)
     line = f"{section.layer.label}:{section.layer.id}:{digest}\n"
-    return _new(Rendered, (section, text, digest, size, tokens, line, keyed, disposition, reason))
+    return (section, text, line, digest, size, tokens, keyed, disposition, reason)

@@ -141,18 +141,19 @@ def plain_filler(texts: Sequence[str], names: Sequence[str]) -> Callable[[Facts]
     """
     around = [""] * (2 * len(names) + 1)
     around[::2] = texts
+    breaks = b"\n" * (len(names) - 1)
     pick: Callable[[Facts], Any] = itemgetter(*names) if len(names) > 1 else lambda facts: (facts[names[0]],)
 
     def fill(facts: Facts) -> str | None:
         try:
             values = pick(facts)
-            together = "".join(values)
-            rest = together.encode().translate(None, _PLAIN_ASCII)
+            lines = "\n".join(values)
+            rest = lines.encode().translate(None, _PLAIN_ASCII)
         except (KeyError, TypeError, UnicodeEncodeError):  # a value is missing, is not text, or cannot be sent
             return None
-        if rest and (rest.isascii() or not _plain_lines(values)):
+        if rest != breaks and (rest.isascii() or not _plain_lines(lines, len(breaks))):
             return None
-        if len(together) > BARE_LIMIT:
+        if len(lines) > BARE_LIMIT:
             for value in values:
                 if len(value) > BARE_LIMIT:
                     return None
@@ -163,9 +164,8 @@ def plain_filler(texts: Sequence[str], names: Sequence[str]) -> Callable[[Facts]
     return fill
 
 
-def _plain_lines(values: Sequence[str]) -> bool:
-    lines = "\n".join(values)
-    return lines.count("\n") == len(values) - 1 and _PLAIN_LINES.match(lines) is not None
+def _plain_lines(lines: str, breaks: int) -> bool:
+    return lines.count("\n") == breaks and _PLAIN_LINES.match(lines) is not None
 
 
 def inline(value: str, *, starts_line: bool = False) -> str:

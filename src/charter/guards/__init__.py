@@ -1,0 +1,1 @@
+"""Guards: text in, findings or a verdict out; pure."""

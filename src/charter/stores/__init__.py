@@ -1,0 +1,1 @@
+"""Stores: where what changes is kept; all pass the same suite."""

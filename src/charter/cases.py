@@ -93,7 +93,10 @@ def problems(charter: Charter, case: Case) -> Iterator[str]:
     if case.error:
         yield f"expected {case.error}, but a prompt was made"
         return
-    yield from _expectations(case, assembly)
+    try:
+        yield from _expectations(case, assembly)
+    except CharterError as error:
+        yield f"raised {type(error).__name__}: {error}"
 
 
 def _expectations(case: Case, assembly: Assembly) -> Iterator[str]:

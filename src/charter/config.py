@@ -38,6 +38,7 @@ class ShedConfig(msgspec.Struct, forbid_unknown_fields=True):
     fact: str = ""
     within: str = ""
     keep: tuple[int, ...] = (0,)
+    drop: Literal["front", "back"] = "front"
 
 
 class BudgetConfig(msgspec.Struct, forbid_unknown_fields=True):
@@ -54,6 +55,7 @@ class ModeConfig(msgspec.Struct, forbid_unknown_fields=True):
     whole: list[str] | None = None
     summary: list[str] = []
     models: tuple[str, ...] = ()
+    below_billions: float = 0
     channels: tuple[str, ...] = ()
     tools: bool = True
 
@@ -97,7 +99,7 @@ class CharterConfig(msgspec.Struct, forbid_unknown_fields=True):
     approvers: list[str] = []
 
 
-_VERSION = re.compile(r"\d+\.\d+\.\d+\Z")
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\Z")
 
 
 def read_config(text: str, where: str) -> CharterConfig:
@@ -134,8 +136,11 @@ _KEY = re.compile(r"\s*([A-Za-z0-9_.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str) -> int:
-    """The line that a path such as `$.layer[2].source[0].kind` stands on, or the nearest table above it."""
-    wanted = re.findall(r"[A-Za-z0-9_-]+", path)
+    """The line that a path such as `$.layer[2].source[0].kind` stands on, or the nearest table above it.
+
+    A `[...]` in it is a table whose name is not told; the first that fits is taken.
+    """
+    wanted = re.findall(r"[A-Za-z0-9_-]+|\.\.\.", path)
     best, best_depth = 1, -1
     table: list[str] = []
     counts: dict[tuple[str, ...], int] = {}
@@ -147,7 +152,8 @@ def line_of(text: str, path: str) -> int:
             here = table + key.group(1).replace('"', "").split(".")
         else:
             continue
-        if here == wanted[: len(here)] and len(here) > best_depth:
+        fits = len(here) <= len(wanted) and all(w in (h, "...") for h, w in zip(here, wanted, strict=False))
+        if fits and len(here) > best_depth:
             best, best_depth = number, len(here)
     return best
 

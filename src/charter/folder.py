@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -45,6 +46,7 @@ class Charter:
     autonomous: str
     home: Home = field(repr=False)
     sources: Mapping[str, Sequence[Source]] = field(repr=False)
+    templates: Mapping[str, str] = field(repr=False)
     fixed: Mapping[str, Section] = field(repr=False)
     world: World = field(default_factory=World, repr=False)
     counter: Counter = ESTIMATE
@@ -100,10 +102,12 @@ class Charter:
         facts: dict[str, Value] = {"cut": {step.fact: 0 for step in self.limits.shed if step.layer == layer.id}}
         for answer in answers:
             facts |= answer.facts
+        sealed = layer.owner is Owner.SEALED
+        template = self.templates[layer.id]
         main = next((answer for answer in answers if answer.file), Gathered({}))
         about = About(
-            file=main.file or "inline",
-            source=main.source or "inline",
+            file=main.file or template or "inline",
+            source=main.source or ("file" if sealed and template else "inline"),
             origin=main.origin or "+".join(answer.origin for answer in answers if answer.origin),
             version=main.version or self.version,
             amended=main.amended,
@@ -117,25 +121,31 @@ class Charter:
         if asked:
             return self.stack.mode(asked).name
         for candidate in self.stack.modes.values():
-            by_model = incoming.model and any(fnmatchcase(incoming.model.lower(), p) for p in candidate.models)
-            if by_model or incoming.channel in candidate.channels:
+            by_name = any(fnmatchcase(incoming.model.lower(), pattern) for pattern in candidate.models)
+            by_size = 0 < model_billions(incoming.model) < candidate.below_billions
+            if by_name or by_size or incoming.channel in candidate.channels:
                 return candidate.name
         return self.default_mode
 
     def check_files(self) -> None:
         """Verifies the locked files again when one of them changed on disk (N-02)."""
         if _stamps(self.home.root, self.stamps) != self.stamps:
-            _verified_files(self.home.root)
+            read_files(self.home.root)
+
+
+def model_billions(model: str) -> float:
+    """How many billions of parameters a model's name says it has, as in `llama3.1:8b` or `8x7b`; 0 when it does not."""
+    found = re.search(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", model.lower())
+    if found is None:
+        return 0
+    size = float(found.group(2)) * int(found.group(1) or 1)
+    return size if found.group(3) == "b" else size / 1000
 
 
 def load(name_or_path: str | os.PathLike[str], **world: Any) -> Charter:
     """A built-in charter by name, or any folder with a charter.toml; keywords say where its layers read."""
     root = find(name_or_path)
-    files = _verified_files(root)
-    if CONFIG not in files:
-        raise FileMissing(CONFIG, f"the charter folder {root.name}")
-    config = read_config(files[CONFIG].text, CONFIG)
-    return _build(config, root, files, World(**world))
+    return build(root, read_files(root), World(**world))
 
 
 def find(name_or_path: str | os.PathLike[str]) -> Path:
@@ -149,14 +159,21 @@ def find(name_or_path: str | os.PathLike[str]) -> Path:
     return root.resolve()
 
 
-def _verified_files(root: Path) -> dict[str, FileText]:
+def read_files(root: Path, *, verified: bool = True) -> dict[str, FileText]:
+    """Every file of a charter folder, each opened once; verified against the lock unless a new lock is being made."""
     files: dict[str, FileText] = {}
     for name in locks.locked_names(root):
         found = read_file(root, name)
         if found is not None:
             files[name] = found
-    locks.verify_files(root, locks.read_lock(root), files)
+    if verified:
+        locks.verify_files(root, locks.read_lock(root), files)
     return files
+
+
+def _folders(files: Mapping[str, FileText]) -> set[str]:
+    """The folders of these files; a file that is added or taken away changes its folder's stamp."""
+    return {parent.as_posix() for name in files for parent in Path(name).parents}
 
 
 def _stamps(root: Path, names: Mapping[str, object]) -> dict[str, tuple[int, int, int]]:
@@ -173,13 +190,17 @@ def _stamps(root: Path, names: Mapping[str, object]) -> dict[str, tuple[int, int
 # ── from configuration to types ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _build(config: CharterConfig, root: Path, files: Mapping[str, FileText], world: World) -> Charter:
+def build(root: Path, files: Mapping[str, FileText], world: World) -> Charter:
+    """The charter these files describe."""
+    if CONFIG not in files:
+        raise FileMissing(CONFIG, f"the charter folder {root.name}")
+    config = read_config(files[CONFIG].text, CONFIG)
     layers = tuple(_layer(layer, config, files) for layer in config.layer)
     stack = Stack(layers, _modes(config), config.joiner, config.gap)
     limits = Limits(
         config.budget.max_chars,
         config.budget.max_tokens,
-        tuple(Step(s.layer, s.to, s.fact, s.within, s.keep) for s in config.budget.shed),
+        tuple(Step(s.layer, s.to, s.fact, s.within, s.keep, s.drop) for s in config.budget.shed),
     )
     check_steps(limits, stack)
     _check_referenced(config, files)
@@ -201,13 +222,14 @@ def _build(config: CharterConfig, root: Path, files: Mapping[str, FileText], wor
         autonomous=config.autonomous,
         home=Home(root, files, config.defaults, tools),
         sources={layer.id: tuple(layer.source) for layer in config.layer},
+        templates={row.id: row.template for row in config.layer},
         fixed={
             layer.id: Section(layer, {}, about=About(row.template, "file", "", config.version), keep=True)
             for layer, row in zip(layers, config.layer, strict=True)
             if not row.source
         },
         world=world,
-        stamps=_stamps(root, files),
+        stamps=_stamps(root, dict.fromkeys([*files, *_folders(files)])),
     )
 
 
@@ -238,6 +260,9 @@ def _layer(row: LayerConfig, config: CharterConfig, files: Mapping[str, FileText
 def _modes(config: CharterConfig) -> dict[str, Mode]:
     every = [layer.id for layer in config.layer]
     rows = config.modes.items()
+    for row in config.modes.values():
+        if unknown := [name for name in row.channels if name not in CHANNELS]:
+            raise UnknownChannel("channel", unknown[0], tuple(CHANNELS))
     modes = {
         name: Mode(
             name,
@@ -246,6 +271,7 @@ def _modes(config: CharterConfig) -> dict[str, Mode]:
             tuple(model.lower() for model in row.models),
             row.channels,
             row.tools,
+            row.below_billions,
         )
         for name, row in rows
     }

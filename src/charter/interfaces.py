@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .core.assemble import Section, Settings, assemble, fill
-from .core.incoming import Incoming, moment
+from .core.incoming import Incoming, moment, sender_key
 from .core.layer import Owner
 from .core.ports import InboxMessage, Store, ToolSpec
 from .core.text import Facts, Structure
@@ -155,7 +155,7 @@ class _Staged:
 
     def __init__(self, inner: Store, messages: tuple[InboxMessage, ...]) -> None:
         self._inner = inner
-        self._messages = messages
+        self._messages = tuple(replace(message, sender=sender_key(message.sender)) for message in messages)
 
     def staged(self, agent: str) -> Sequence[InboxMessage]:
         return (*self._inner.staged(agent), *self._messages)

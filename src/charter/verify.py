@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
-from .config import read_config
-from .core.assemble import Assembly
-from .core.errors import CharterError, ConfigError, Tampered
+from .core.errors import CharterError, ConfigError
 from .core.incoming import Incoming
-from .folder import CONFIG, find, load
-from .lock import LOCK, Lock, differing, locked_names, read_lock, unlocked, write_lock
+from .folder import CONFIG, Charter, build, find, load, read_files
+from .lock import LOCK, Lock, differing, read_lock, unlocked, write_lock
 from .sources import World
-from .sources.files import FileText, read_file
 
 # The request whose stack hash a lock keeps for every mode; it depends on nothing outside the charter.
 REFERENCE = Incoming(channel="terminal", sender="reference", text="reference", at="2026-01-01T00:00:00+00:00")
@@ -29,37 +25,34 @@ class Verified:
     problems: tuple[str, ...]
 
 
-def reference(target: str, mode: str) -> Assembly:
-    """The prompt of the reference request."""
-    return load(target).assemble(REFERENCE, mode=mode, world=REFERENCE_WORLD)
-
-
-def golden(target: str) -> dict[str, str]:
+def golden(charter: Charter) -> dict[str, str]:
     """The stack hash of the reference request in every mode."""
-    return {mode: reference(target, mode).stack_sha256 for mode in load(target).stack.modes}
+    return {
+        mode: charter.assemble(REFERENCE, mode=mode, world=REFERENCE_WORLD).stack_sha256 for mode in charter.stack.modes
+    }
 
 
 def lock(target: str) -> Lock:
-    """Locks a charter as it is; a change under the same version is refused (S1-09)."""
+    """Locks a charter as it is; a change without a higher version is refused (S1-09)."""
     root = find(target)
-    files = _files(root)
-    config = read_config(files[CONFIG].text, CONFIG)
+    files = read_files(root, verified=False)
+    charter = build(root, files, World())
     before = read_lock(root)
-    if before is not None and before.version == config.version:
-        if changed := differing(before, files) + unlocked(before, files):
+    if before is not None:
+        changed = differing(before, files) + unlocked(before, files)
+        if not changed and charter.version == before.version:
+            return before
+        if _numbers(charter.version) <= _numbers(before.version):
+            still = "still" if charter.version == before.version else "below the locked one:"
             raise ConfigError(
                 CONFIG,
-                f"version is still {before.version}, but {', '.join(changed)} changed; bump the version, then lock",
+                f"version is {still} {charter.version}, but {', '.join(changed)} changed; bump the version, then lock",
             )
-        return before
-    kept = (root / LOCK).read_bytes() if before is not None else None
-    (root / LOCK).unlink(missing_ok=True)
-    try:
-        return write_lock(root, config.version, golden(target))
-    except CharterError:
-        if kept is not None:
-            (root / LOCK).write_bytes(kept)
-        raise
+    return write_lock(root, charter.version, golden(charter))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 def verify(target: str) -> Verified:
@@ -68,7 +61,7 @@ def verify(target: str) -> Verified:
     kept = read_lock(root)
     if kept is None:
         return Verified(root.name, "", 0, (f"no {LOCK}; run 'charter lock {target}'",))
-    files = _files(root)
+    files = read_files(root, verified=False)
     problems = [f"changed or gone: {name}" for name in differing(kept, files)]
     problems += [f"not in the lock: {name}" for name in unlocked(kept, files)]
     if not problems:
@@ -78,9 +71,8 @@ def verify(target: str) -> Verified:
 
 def _verify_golden(target: str, kept: Lock) -> list[str]:
     try:
-        now, version = golden(target), load(target).version
-    except Tampered:
-        raise
+        charter = load(target)
+        now, version = golden(charter), charter.version
     except CharterError as error:
         return [f"the reference prompt cannot be made: {error}"]
     problems = [f"version is {version}, the lock says {kept.version}"] if version != kept.version else []
@@ -88,7 +80,3 @@ def _verify_golden(target: str, kept: Lock) -> list[str]:
     return problems + [
         f"mode {mode}: another stack hash than locked" for mode in modes if now.get(mode) != kept.golden.get(mode)
     ]
-
-
-def _files(root: Path) -> dict[str, FileText]:
-    return {name: found for name in locked_names(root) if (found := read_file(root, name)) is not None}

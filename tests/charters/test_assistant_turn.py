@@ -178,7 +178,7 @@ def test_instructions_are_one_text_per_user_and_agent() -> None:
 
 @pytest.mark.requirement("S4-06", "S4-11", "S4-12")
 def test_a_write_is_seen_at_the_next_request_a_second_replaces_it_and_an_empty_one_clears_it() -> None:
-    """Testing Requirements: first write, second write, empty string; Edge Cases: "Agent updates instructions to empty"."""
+    """Testing Requirements: first write, second write, empty string; Edge Cases: "Agent updates … to empty"."""
     store = MemoryStore()
     for text, shown in (("Be brief.", f"> Be brief.\n{CHANGE}"), ("Be long.", f"> Be long.\n{CHANGE}"), ("", NONE_SET)):
         store.set_instructions("assistant", "ana", text)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from charter.core.errors import ConfigError, Tampered
+from charter.core.errors import ConfigError, LayerEmpty, Tampered
 from charter.core.incoming import Incoming
 from charter.folder import BUILT_IN, find, load
 from charter.lock import Lock, locked_names, read_lock
@@ -75,7 +75,7 @@ def test_a_change_with_a_bump_and_a_new_lock_passes(root: Path) -> None:
     bump(root)
     assert verify(str(root)).problems == ("changed or gone: charter.toml", f"changed or gone: {ROLE}")
     made = lock(str(root))
-    assert made == read_lock(root) == Lock("1.1.0", made.files, golden(str(root)))
+    assert made == read_lock(root) == Lock("1.1.0", made.files, golden(load(root)))
     assert verify(str(root)) == Verified("contract", "1.1.0", 19, ())
     assert "You are a quiet assistant." in load(root).assemble(Incoming(text="hi", at=0)).reveal()
 
@@ -156,7 +156,7 @@ def test_a_charter_that_makes_no_prompt_cannot_be_locked_and_keeps_its_lock(root
     (root / "prompts/base/base_system.md").write_text("")
     bump(root)
     before = files(root)
-    with pytest.raises(Exception, match="^the required layer 'base_system' is empty$"):
+    with pytest.raises(LayerEmpty, match=r"^the required layer 'base_system' is empty$"):
         lock(str(root))
     assert files(root) == before
 
@@ -184,9 +184,10 @@ def test_a_golden_that_cannot_be_made_is_a_problem_and_not_a_crash(root: Path) -
     digest = hashlib.sha256((root / "charter.toml").read_bytes()).hexdigest()
     text = re.sub(r'(?m)^"charter.toml" = .*$', f'"charter.toml" = "{digest}"', text)
     path.write_text(text.replace('version = "1.0.0"', 'version = "1.1.0"'))
-    assert verify(str(root)).problems == (
+    (problem,) = verify(str(root)).problems
+    assert problem == (
         "the reference prompt cannot be made: prompts/channels/terminal.md: missing, "
-        "needed by layer 'channel_policy' in charter.toml; create it or name another",
+        "needed by layer 'channel_policy' in charter.toml; create it or name another"
     )
 
 

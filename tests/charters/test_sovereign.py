@@ -105,8 +105,8 @@ def test_with_another_joiner_the_prompt_no_longer_parts_at_the_rule(tmp_path: Pa
 @pytest.mark.parametrize("name", WRITABLE)
 def test_a_layer_without_a_record_is_its_shipped_default_at_version_1(name: str) -> None:
     default = (HOME / DEFAULTS[name]).read_text().strip()
-    for world in ({}, {"store": MemoryStore()}):
-        assembly = told(**world)
+    for store in (None, MemoryStore()):
+        assembly = told(store=store)
         assert layer(assembly, name) == f"{HEADINGS[name]}\n\n{default}"
         row = entry(assembly, name)
         assert (row["version"], row["file"], row["source"], row["owner"]) == ("1", DEFAULTS[name], "file", "agent")
@@ -169,9 +169,12 @@ def test_the_soul_is_a_piece_of_its_own_and_the_sealed_text_around_it_stays() ->
 
 
 @pytest.mark.requirement("S0-05", "N-01")
-@pytest.mark.parametrize(("name", "given"), [("identity", {"soul": "Lantern"}), ("operations", {"skills": [("a", "b")]})])
+@pytest.mark.parametrize(
+    ("name", "given"), [("identity", {"soul": "Lantern"}), ("operations", {"skills": [("a", "b")]})]
+)
 def test_a_sealed_layer_names_its_sealed_file_also_when_a_piece_stands_inside(name: str, given: Any) -> None:
-    for world in ({}, given):
+    worlds: tuple[dict[str, Any], ...] = ({}, given)
+    for world in worlds:
         row = entry(told(given=world), name)
         assert (row["file"], row["source"]) == (DEFAULTS[name], "file")
 
@@ -200,9 +203,10 @@ def test_skills_are_listed_at_the_end_of_layer_5_each_a_piece_of_its_own() -> No
 
 @pytest.mark.requirement("S0-05")
 def test_without_skills_there_is_no_heading_for_them() -> None:
-    for world in ({}, {"given": {"skills": ()}}):
-        assert "Active Skills" not in told(**world).reveal()
-        assert entry(told(**world), "operations")["pieces"] == []
+    worlds: tuple[dict[str, Any], ...] = ({}, {"skills": ()})
+    for world in worlds:
+        assert "Active Skills" not in told(given=world).reveal()
+        assert entry(told(given=world), "operations")["pieces"] == []
 
 
 @pytest.mark.requirement("S0-02", "S0-16")

@@ -25,7 +25,12 @@ from charter.views import View, parse_view
 
 AT = "2026-02-26T14:30:00+00:00"
 MIRA = "0x5aa0000000000000000000000000000000001234"
-SNAPSHOT = {"cycles_balance": 900, "burn_per_hour": 10, "turn_number": 3, "state": "LoadingContext"}
+SNAPSHOT: dict[str, str | int | float] = {
+    "cycles_balance": 900,
+    "burn_per_hour": 10,
+    "turn_number": 3,
+    "state": "LoadingContext",
+}
 JOINER = "\n\n---\n\n"
 SEALED = ("interpretation", "constitution", "survival", "identity", "ethics", "operations")
 WRITABLE = ("decision_loop", "inbox", "memory", "self_modification")
@@ -73,7 +78,7 @@ def test_layer_10_handed_in_too_long_shortens_the_writable_layers_and_is_then_re
     assert "## Layer 9: Self-Modification & Replication — " in prompt
     with pytest.raises(BudgetExceeded):
         assemble_system_prompt("x" * 8000)
-    with pytest.raises(LayerEmpty, match="^the required layer 'situation' is empty$"):
+    with pytest.raises(LayerEmpty, match=r"^the required layer 'situation' is empty$"):
         assemble_system_prompt("")
 
 
@@ -134,7 +139,10 @@ def test_a_layer_view_shows_no_text_when_it_is_printed() -> None:
 @pytest.mark.parametrize("mode", ["full", "compact"])
 def test_every_prompt_has_its_stack_hash(mode: str) -> None:
     assembly = load("sovereign", store=store()).assemble(Incoming(channel="inbox", at=0), mode=mode)
-    lines = [f"{n}:{p.section.layer.id}:{hashlib.sha256(p.text.encode()).hexdigest()}\n" for n, p in enumerate(assembly.parts)]
+    lines = [
+        f"{n}:{p.section.layer.id}:{hashlib.sha256(p.text.encode()).hexdigest()}\n"
+        for n, p in enumerate(assembly.parts)
+    ]
     expected = hashlib.sha256("".join(lines).encode()).hexdigest()
     assert assembly.stack_sha256 == assembly.manifest.stack_sha256 == expected
     again = load("sovereign", store=store()).assemble(Incoming(channel="inbox", at=0), mode=mode)
@@ -170,7 +178,9 @@ def test_a_preview_is_made_by_the_live_engine_and_differs_only_where_its_view_do
     live = load("sovereign", vitals=vitals, given={"soul": "Lantern"})
     assert view.assembly().reveal() == live.assemble(Incoming(sender=MIRA, text="hi", at=AT)).reveal()
     other = parse_view("@sender=otto,message=hi, all", view).assembly()
-    assert [a.sha256 == b.sha256 for a, b in zip(view.assembly().parts, other.parts, strict=True)] == [True] * 10 + [False]
+    assert [a.sha256 == b.sha256 for a, b in zip(view.assembly().parts, other.parts, strict=True)] == [True] * 10 + [
+        False
+    ]
     assert '- otto: "hi, all"' in other.reveal()
     assert parse_view("@mode=compact", view).assembly().mode == "compact"
 
@@ -178,5 +188,5 @@ def test_a_preview_is_made_by_the_live_engine_and_differs_only_where_its_view_do
 @pytest.mark.requirement("N-11")
 @pytest.mark.parametrize("text", ["sovereign@colour=red", "sovereign@mode", "sovereign@target=x"])
 def test_a_view_with_a_key_nobody_knows_is_refused(text: str) -> None:
-    with pytest.raises(BadValue, match="^view: write NAME@key=value,key=value with keys from: agent, at, channel, "):
+    with pytest.raises(BadValue, match=r"^view: write NAME@key=value,key=value with keys from: agent, at, channel, "):
         parse_view(text, View("sovereign"))

@@ -22,7 +22,12 @@ AT = "2026-02-26T14:30:00+00:00"
 MIRA = "0x5aa0000000000000000000000000000000001234"
 OTTO = "0x77b0000000000000000000000000000000005678"
 WALLET = "0x11d0000000000000000000000000000000009abc"
-LIVE = {"cycles_balance": 4_200_000_000_000, "burn_per_hour": 9_800_000_000, "base_wallet": WALLET, "turn_number": 42}
+LIVE: dict[str, str | int | float] = {
+    "cycles_balance": 4_200_000_000_000,
+    "burn_per_hour": 9_800_000_000,
+    "base_wallet": WALLET,
+    "turn_number": 42,
+}
 SUBSECTIONS = ["Current State", "Pending Obligations", "Conversation History", "Recent Memory", "Available Tools"]
 AUTONOMOUS = "No one is waiting for an answer. Review your state and take the next sensible step, or rest."
 
@@ -38,7 +43,7 @@ def situation(text: str = "", **said: Any) -> str:
 
 def subsection(layer: str, name: str) -> str:
     """The lines under one of the five headings."""
-    found = re.search(rf"^### {name}\n(.*?)(?=\n\n### (?:{'|'.join(SUBSECTIONS)})\n|\Z)", layer, re.M | re.S)
+    found = re.search(rf"(?ms)^### {name}\n(.*?)(?=\n\n### (?:{'|'.join(SUBSECTIONS)})\n|\Z)", layer)
     assert found
     return found[1]
 
@@ -176,12 +181,15 @@ def test_the_message_being_answered_is_among_the_obligations_however_many_wait(c
 def test_the_message_being_answered_is_whole_in_the_users_message(dialect: str, mode: str) -> None:
     message = "line one\n" + "word " * 3000 + "end"
     body = told(message, sender=MIRA, mode=mode).payload(dialect)
-    said = {
-        "anthropic": lambda: body["messages"][-1]["content"][0]["text"],
-        "openai-responses": lambda: body["input"][-1]["content"][0]["text"],
-        "completion": lambda: re.sub(r"(?m)^> ", "", body["prompt"][body["prompt"].index("> line one") :]),
-    }.get(dialect, lambda: body["messages"][-1]["content"])
-    assert said() == message
+    if dialect == "anthropic":
+        said = body["messages"][-1]["content"][0]["text"]
+    elif dialect == "openai-responses":
+        said = body["input"][-1]["content"][0]["text"]
+    elif dialect == "completion":
+        said = re.sub(r"(?m)^> ", "", body["prompt"][body["prompt"].index("> line one") :])
+    else:
+        said = body["messages"][-1]["content"]
+    assert said == message
 
 
 @pytest.mark.requirement("S0-15")
@@ -246,8 +254,8 @@ def test_no_byte_of_a_sender_who_is_not_in_this_turn_is_in_the_prompt(
     text, sender = ("", "") if answered is None else ("hello", SENDERS[answered])
     prompt = told(text, sender=sender, store=store, mode=mode).reveal()
     assert set(re.findall(r"(?:BODY|REPLY)-(\d)-", prompt)) == active
-    for number in active:
-        exchanges = re.findall(rf"BODY-{number}-(\d)", prompt)
+    for who in active:
+        exchanges = re.findall(rf"BODY-{who}-(\d)", prompt)
         assert exchanges == [str(entry) for entry in range(1 if mode == "full" else 4, 6)]
 
 

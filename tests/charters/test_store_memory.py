@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Barrier, Thread
 
 import pytest
@@ -61,7 +62,9 @@ def test_a_sender_is_known_by_a_trimmed_key_and_an_address_in_lower_case(sender:
     store.append_conversation("a", key, entry(2))
     store.stage("a", InboxMessage("m", sender, "hi"))
     assert [log.sender for log in store.conversations("a")] == [key]
-    assert store.conversation("a", sender) == store.conversation("a", key) == ConversationLog(key, (entry(1), entry(2)), 2)
+    assert (
+        store.conversation("a", sender) == store.conversation("a", key) == ConversationLog(key, (entry(1), entry(2)), 2)
+    )
     assert [message.sender for message in store.staged("a")] == [key]
 
 
@@ -69,13 +72,16 @@ def test_a_sender_is_known_by_a_trimmed_key_and_an_address_in_lower_case(sender:
 @pytest.mark.parametrize("sender", ["0x12", ADDRESS[:-1], ADDRESS + "0"])
 def test_an_address_of_the_wrong_length_is_refused_everywhere(sender: str) -> None:
     store, size = MemoryStore(), len(sender) - 2
-    for write in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: store.append_conversation("a", sender, entry(1)),
         lambda: store.stage("a", InboxMessage("m", sender, "hi")),
         lambda: store.conversation("a", sender),
-    ):
-        with pytest.raises(BadValue, match=f"^sender: an Ethereum address is 0x and 40 hex digits; this one has {size}$"):
-            write()
+    )
+    for call in calls:
+        with pytest.raises(
+            BadValue, match=f"^sender: an Ethereum address is 0x and 40 hex digits; this one has {size}$"
+        ):
+            call()
     assert store.conversations("a") == []
 
 
@@ -135,7 +141,10 @@ def test_the_limits_are_those_of_a_plain_model_whatever_is_appended(appended: li
         model[key] = ([*kept, number][-20:], max(last, at))
         if len(model) > 200:
             del model[min((last, name) for name, (_, last) in model.items() if name != key)[1]]
-    found = {log.sender: ([int(e.turn_id[1:]) for e in log.entries], log.last_activity_ns) for log in store.conversations("a")}
+    found = {
+        log.sender: ([int(e.turn_id[1:]) for e in log.entries], log.last_activity_ns)
+        for log in store.conversations("a")
+    }
     assert found == model
 
 
@@ -203,7 +212,7 @@ def test_instructions_belong_to_a_user_and_are_replaced_whole() -> None:
     assert store.instructions("a", "ana") == "Two."
     store.set_instructions("a", "ana", "")
     assert store.instructions("a", "ana") == ""
-    with pytest.raises(BadValue, match="^user: instructions belong to a user; none was named$"):
+    with pytest.raises(BadValue, match=r"^user: instructions belong to a user; none was named$"):
         store.set_instructions("a", "", "For all.")
 
 

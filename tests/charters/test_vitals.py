@@ -36,7 +36,7 @@ def answering(body: str | bytes, status: int = 200) -> Iterator[tuple[str, list[
     asked: list[tuple[str, Any]] = []
 
     class Answer(BaseHTTPRequestHandler):
-        def _answer(self) -> None:
+        def do_GET(self) -> None:
             size = int(self.headers.get("Content-Length") or 0)
             asked.append((self.command, json.loads(self.rfile.read(size)) if size else None))
             data = body.encode() if isinstance(body, str) else body
@@ -45,9 +45,10 @@ def answering(body: str | bytes, status: int = 200) -> Iterator[tuple[str, list[
             self.end_headers()
             self.wfile.write(data)
 
-        do_GET = do_POST = _answer
+        def do_POST(self) -> None:
+            self.do_GET()
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *_: Any) -> None:
             """Nothing on stderr."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
@@ -155,7 +156,13 @@ def test_the_balance_of_the_wallet_is_read_from_an_evm_node() -> None:
 
 @pytest.mark.parametrize(
     ("wei", "told"),
-    [(0, "0"), (1, "0.000000000000000001"), (10**18, "1"), (15 * 10**17, "1.5"), (10**27 + 1, "1000000000.000000000000000001")],
+    [
+        (0, "0"),
+        (1, "0.000000000000000001"),
+        (10**18, "1"),
+        (15 * 10**17, "1.5"),
+        (10**27 + 1, "1000000000.000000000000000001"),
+    ],
 )
 def test_ether_is_told_exactly(wei: int, told: str) -> None:
     assert ether(wei) == told
@@ -257,7 +264,7 @@ def test_a_missing_or_too_large_file_and_a_too_large_answer_are_refused(tmp_path
 )
 def test_values_a_program_hands_in_are_checked_like_those_of_a_file(values: dict[str, Any]) -> None:
     with pytest.raises(CharterError):
-        build_dynamic_context(values, at=0)
+        build_dynamic_context(values, at="2026-01-01")
 
 
 @pytest.mark.requirement("N-07")

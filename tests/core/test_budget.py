@@ -199,12 +199,31 @@ def test_the_oldest_items_go_first_and_equal_steps_are_skipped() -> None:
     ]
 
 
+@pytest.mark.requirement("S0-04")
+def test_a_list_with_the_newest_first_gives_way_at_its_back() -> None:
+    newest_first: Facts = {"notes": ["c", "b", "a"], "cut": {"notes": 0}}
+    assert list(fewer(newest_first, Step("notes", "fewer", "notes", keep=(9, 3, 2, 0), drop="back"))) == [
+        ({"notes": ["c", "b"], "cut": {"notes": 1}}, 1),
+        ({"notes": [], "cut": {"notes": 3}}, 3),
+    ]
+    talks: Facts = {"talks": [{"said": [3, 2, 1]}, {"said": [4]}], "cut": {"talks": 0}}
+    assert list(fewer(talks, Step("notes", "fewer", "talks", "said", (1,), "back"))) == [
+        ({"talks": [{"said": [3]}, {"said": [4]}], "cut": {"talks": 2}}, 2)
+    ]
+
+
+@pytest.mark.parametrize("within", ["", "said"])
+def test_a_list_that_is_short_enough_does_not_give_way(within: str) -> None:
+    facts: Facts = {"notes": [{"said": [1, 2]}, {"said": []}], "cut": {"notes": 0}}
+    assert list(fewer(facts, Step("notes", "fewer", "notes", within, keep=(9, 3, 2)))) == []
+
+
 @pytest.mark.requirement("S0-08")
-def test_a_list_inside_each_item_gives_way_in_every_item() -> None:
+def test_a_list_inside_each_item_gives_way_in_every_item_and_an_emptied_item_goes() -> None:
     facts: Facts = {"talks": [{"who": "a", "said": [1, 2, 3]}, {"who": "b", "said": [4]}], "cut": {"talks": 0}}
     assert list(fewer(facts, Step("notes", "fewer", "talks", "said", (2, 0)))) == [
         ({"talks": [{"who": "a", "said": [2, 3]}, {"who": "b", "said": [4]}], "cut": {"talks": 1}}, 1),
-        ({"talks": [{"who": "a", "said": []}, {"who": "b", "said": []}], "cut": {"talks": 4}}, 4),
+        ({"talks": [], "cut": {"talks": 4}}, 4),
     ]
 
 

@@ -130,6 +130,9 @@ def test_a_first_sentence_is_one_line_inside_every_limit(text: str) -> None:
         ("Ask?\nThen wait.", "Ask?"),
         ("先看余额。再行动。", "先看余额。"),
         ("no end\n\tat all", "no end at all"),
+        ("1. Look first. 2. Act.", "1. Look first."),
+        ("12) Look first! Act.", "12) Look first!"),
+        ("Look at 1. Then act.", "Look at 1."),
         ("# ##\n", ""),
     ],
 )

@@ -103,6 +103,17 @@ def test_without_tools_and_key_a_manifest_says_so() -> None:
     assert found["tokens_est"] == 5 + 1
 
 
+@pytest.mark.parametrize("text", ["one two three", Compiled("one {{ two }} three", "quick.md")])
+def test_a_configured_counter_counts_every_layer(text: str | Compiled) -> None:
+    template = Compiled(text, "fixed.md") if isinstance(text, str) else text
+    layer = Layer("base", "L1", template, required=True)
+    stack = Stack((layer,), {"full": Mode("full", frozenset({"base"}))})
+    for counter, tokens in ((Words(), 3), (ESTIMATE, 4)):
+        settings = Settings(counter=counter)
+        manifest = assemble(stack, [Section(layer, {"two": "two"})], mode="full", settings=settings).manifest
+        assert manifest.tokens_est == tokens
+
+
 def test_tokens_are_counted_by_the_configured_counter_and_the_notes_name_it() -> None:
     sections = [Section(BASE, {}), Section(SAID, {"text": "one two three"})]
     manifest = assemble(STACK, sections, mode="full", settings=Settings(counter=Words())).manifest

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime
 
 import pytest
 
 from charter.core import errors
 from charter.core.assemble import Section, Settings, assemble
-from charter.core.budget import Limits
+from charter.core.budget import Limits, Step
 from charter.core.errors import AssemblyError, BadValue, CharterError
 from charter.core.incoming import Incoming
 from charter.core.layer import Layer, Mode, Owner, Role, Stack
@@ -65,6 +66,19 @@ def test_a_repr_shows_ids_and_sizes_only(thing: object, shown: str) -> None:
 def test_no_part_of_a_prompt_shows_a_text_or_a_key_in_its_repr(thing: object) -> None:
     assert CANARY not in repr(thing)
     assert CANARY not in str(thing)
+
+
+@pytest.mark.requirement("S0-02")
+@pytest.mark.parametrize(
+    ("thing", "field"),
+    [(WORDS, "trust"), (KEYED, "key"), (BASE, "owner"), (STACK, "layers"), (STACK.modes["full"], "whole"),
+     (Limits(), "max_chars"), (Step("a", "nothing"), "layer"), (ASSEMBLY.manifest, "stack_sha256"),
+     (ASSEMBLY.manifest.stack[0], "sha256"), (ASSEMBLY.blocks()[0], "text"), (Incoming(), "sender"),
+     (ENTRY, "turn_id")],
+)  # fmt: skip
+def test_a_value_cannot_be_changed_after_it_was_checked(thing: object, field: str) -> None:
+    with pytest.raises(FrozenInstanceError):
+        setattr(thing, field, None)
 
 
 def test_an_incoming_message_shows_who_and_where_but_neither_text_nor_facts() -> None:

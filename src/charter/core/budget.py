@@ -16,7 +16,7 @@ class Step:
     """One thing that can give way: a layer to its line or to nothing, or a list among its facts, oldest first.
 
     `within` names a list inside each item of the fact (the exchanges of each sender); `keep` is how many items stay,
-    tried from the left.
+    tried from the left; `drop` is the end that is cut.
     """
 
     layer: str
@@ -24,6 +24,7 @@ class Step:
     fact: str = ""
     within: str = ""
     keep: tuple[int, ...] = (0,)
+    drop: Literal["front", "back"] = "front"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +71,27 @@ def fewer(facts: Facts, step: Step) -> Iterator[tuple[Facts, int]]:
         return
     before = 0
     for keep in step.keep:
-        kept, left = _keep_last(whole, keep, step.within)
+        kept, left = _cut_within(whole, keep, step) if step.within else _cut(whole, keep, step)
         if left > before:
             before = left
             yield {**facts, step.fact: kept, "cut": {**cut, step.fact: left}}, left
 
 
-def _keep_last(items: Sequence[Value], keep: int, within: str) -> tuple[list[Value], int]:
-    if not within:
-        left = max(len(items) - keep, 0)
-        return list(items[left:]), left
+def _cut(items: Sequence[Value], keep: int, step: Step) -> tuple[list[Value], int]:
+    left = max(len(items) - keep, 0)
+    return list(items[left:] if step.drop == "front" else items[:keep]), left
+
+
+def _cut_within(items: Sequence[Value], keep: int, step: Step) -> tuple[list[Value], int]:
+    """Each item with less inside; an item with nothing left inside goes too."""
     kept: list[Value] = []
     total = 0
     for item in items:
         assert isinstance(item, Mapping)
-        inner = item[within]
+        inner = item[step.within]
         assert isinstance(inner, Sequence)
-        left = max(len(inner) - keep, 0)
+        some, left = _cut(inner, keep, step)
         total += left
-        kept.append({**item, within: list(inner[left:])})
+        if some:
+            kept.append({**item, step.within: some})
     return kept, total

@@ -67,6 +67,7 @@ class Mode:
     models: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
     tools: bool = True
+    below_billions: float = 0
 
     def shows(self, layer_id: str) -> bool:
         return layer_id in self.whole or layer_id in self.summary

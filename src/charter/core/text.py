@@ -338,5 +338,6 @@ def shorten(text: str, limit: int) -> str:
 def first_sentence(text: str, limit: int) -> str:
     """The first sentence of a Markdown text as one line of at most `limit` characters."""
     line = " ".join(text.replace("#", " ").split())
-    found = re.search(r"[.!?](?=\s|$)|[。！？]", line)
+    number = re.match(r"\d+[.)]\s", line)  # the number of a list is not a sentence
+    found = re.compile(r"[.!?](?=\s|$)|[。！？]").search(line, number.end() if number else 0)
     return shorten(line[: found.end()] if found else line, limit)

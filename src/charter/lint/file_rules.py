@@ -16,7 +16,7 @@ from ..sources.listing import WorkspaceSkills
 from .pages import pattern
 from .prose import fences, line_at, without_frontmatter
 from .report import Hit, Level
-from .subject import Subject, channel_paths, channels_without_file, hit_of, used_names
+from .subject import Subject, channel_paths, hit_of, used_names
 
 SKILL_TOKENS: Final = 5_000
 DESCRIPTION_CHARS: Final = 1_024
@@ -56,16 +56,6 @@ def unknown_channel_file(subject: Subject) -> Iterator[Hit]:
             match = pattern(path).fullmatch(name)
             if match and match.group(1) not in CHANNELS:
                 yield Hit("warning", name, 1, f"no channel has this name; known: {', '.join(CHANNELS)}")
-
-
-def missing_channel_file(subject: Subject) -> Iterator[Hit]:
-    """Every channel has its file, since every charter accepts every channel."""
-    for i, j, path in channel_paths(subject.config):
-        missing = channels_without_file(subject.charter, path)
-        if missing:
-            line = subject.line(f"layer[{i}].source[{j}].path")
-            said = f"layer {subject.config.layer[i].id!r} has no file for {', '.join(missing)} ({path})"
-            yield Hit("error", CONFIG, line, said)
 
 
 # ── skills ────────────────────────────────────────────────────────────────────────────────────────────────────────

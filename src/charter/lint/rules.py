@@ -65,8 +65,6 @@ RULES: Final = (
          "Run 'charter lock' when the files are as they should be.", stack_rules.sealed_without_lock),
     Rule("unknown-channel-file", "A channel's file is named like a channel.",
          "Rename the file or delete it.", file_rules.unknown_channel_file),
-    Rule("missing-channel-file", "Every channel has its file.",
-         "Write the file; every charter accepts every channel.", file_rules.missing_channel_file),
     Rule("required-empty", "A required layer has something to say.",
          "Write its text, or make the layer optional.", stack_rules.required_empty),
     Rule("summary-too-long", "A layer's summary is one short line.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
@@ -35,7 +36,7 @@ class PromptFile(msgspec.Struct, tag_field="kind", tag="prompt", forbid_unknown_
     """A versioned file of the charter, chosen by a value of the request (S1-01)."""
 
     path: str
-    by: str = ""
+    by: Literal["", "agent", "channel", "tool_policy", "task"] = ""
     optional: bool = False
 
     def gather(self, ask: Ask) -> Gathered:

@@ -11,6 +11,8 @@ from ..core.ports import InboxMessage, Memory
 from ..core.text import Form, Piece, Value, shorten
 from .ask import Ask, Gathered, operator_markdown, project_markdown
 
+SENDER_CHARS = 80
+
 
 class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fields=True, frozen=True):
     """A layer from the store; without a record, the charter's default text (S0-03)."""
@@ -21,12 +23,12 @@ class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fiel
         default = ask.home.text(self.default).strip()
         record = ask.world.store.layer(ask.agent, ask.layer_id) if ask.world.store else None
         if record is None or record.content.strip() == default:
-            version = record.version if record else 1
             return Gathered(
                 {"text": operator_markdown(default, self.default)},
                 file=self.default,
                 source="file",
-                version=str(version),
+                origin=record.updated_by_turn if record else "init",
+                version=str(record.version if record else 1),
             )
         return Gathered(
             {"text": project_markdown(record.content.strip(), f"store:{ask.layer_id}@{record.version}")},
@@ -49,7 +51,7 @@ class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields
         taken, waiting = staged(ask, self.max_senders, self.max_messages)
         obligations: list[Value] = [
             {
-                "sender": message.sender,
+                "sender": shorten(message.sender, SENDER_CHARS),
                 "preview": Piece(shorten(message.body, self.preview), "inbox", form=Form.QUOTED),
             }
             for message in taken
@@ -58,20 +60,25 @@ class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields
 
 
 def staged(ask: Ask, max_senders: int, max_messages: int) -> tuple[list[InboxMessage], int]:
-    """The messages this turn takes, oldest first, and how many must wait."""
+    """The messages this turn takes, the one being answered among them, oldest first; and how many must wait."""
     incoming = ask.incoming
     waiting = list(ask.world.store.staged(ask.agent)) if ask.world.store else []
-    if incoming.text and not any(m.sender == incoming.sender and m.body == incoming.text for m in waiting):
-        waiting.append(InboxMessage("now", incoming.sender or "unknown", incoming.text))
+    now = InboxMessage("now", incoming.sender or "unknown", incoming.text)
+    if incoming.text:
+        same = [m for m in waiting if m.sender == now.sender and m.body == now.body]
+        now = same[0] if same else now
+        waiting = [m for m in waiting if m is not now]
     taken: list[InboxMessage] = []
-    senders: set[str] = set()
+    senders = {now.sender} if incoming.text else set()
+    max_messages -= bool(incoming.text)
     for message in waiting:
         if len(taken) == max_messages:
             break
         if message.sender in senders or len(senders) < max_senders:
             senders.add(message.sender)
             taken.append(message)
-    return taken, len(waiting) - len(taken)
+    left = len(waiting) - len(taken)
+    return (taken + [now] if incoming.text else taken), left
 
 
 class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fields=True, frozen=True):
@@ -97,7 +104,7 @@ class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fi
                     }
                     for entry in log.entries[-last:]
                 ]
-                history.append({"sender": sender, "entries": entries})
+                history.append({"sender": shorten(sender, SENDER_CHARS), "entries": entries})
         return Gathered({"history": history}, origin="conversations")
 
 

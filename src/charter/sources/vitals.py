@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from .ask import Ask, Gathered
 from .files import read_file
 
 _NUMBERS = ("cycles_balance", "burn_per_hour", "turn_number")
+LARGEST = 10**30
 _TEXTS = ("base_wallet", "eth_balance", "state")
 
 
@@ -41,7 +43,7 @@ class JsonVitals:
         found = read_file(self.path.parent, self.path.name, max_bytes=65_536)
         if found is None:
             raise FileMissing(self.path.name, "the vitals source")
-        return checked(found.text, self.path.name)
+        return parsed(found.text, self.path.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,11 @@ class HttpVitals:
             try:
                 answer = client.get(self.url)
                 answer.raise_for_status()
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, httpx2.InvalidURL) as error:
                 raise BadValue("vitals", f"the address did not answer ({type(error).__name__}); check it") from None
         if len(answer.content) > 65_536:
             raise BadValue("vitals", "the answer is larger than 65,536 bytes")
-        return checked(answer.text, "the vitals address")
+        return parsed(answer.text, "the vitals address")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,20 @@ class EvmVitals:
             try:
                 answer = client.post(self.rpc_url, json=call)
                 answer.raise_for_status()
-                wei = int(answer.json()["result"], 16)
-            except (httpx2.HTTPError, KeyError, TypeError, ValueError) as error:
+                wei = _quantity(answer.json()["result"])
+            except (httpx2.HTTPError, httpx2.InvalidURL, KeyError, TypeError, ValueError, RecursionError) as error:
                 raise BadValue(
                     "vitals", f"the EVM node gave no balance ({type(error).__name__}); check its address"
                 ) from None
         values["eth_balance"] = ether(wei)
         return values
+
+
+def _quantity(text: str) -> int:
+    """A JSON-RPC quantity: 0x and hex digits."""
+    if not re.fullmatch(r"0x[0-9a-fA-F]{1,64}", text):
+        raise ValueError
+    return int(text, 16)
 
 
 def ether(wei: int) -> str:
@@ -105,23 +114,28 @@ def _httpx2(needed_for: str) -> Any:
     return httpx2
 
 
-def checked(text: str, where: str) -> dict[str, str | int | float]:
-    """Vitals from JSON text: known keys, numbers that are numbers."""
+def parsed(text: str, where: str) -> dict[str, str | int | float]:
+    """Vitals from JSON text."""
     try:
         values = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ConfigError(where, "not JSON") from None
-    if not isinstance(values, dict):
+    return checked(values, where)
+
+
+def checked(values: object, where: str) -> dict[str, str | int | float]:
+    """Vitals of known keys, numbers that are numbers and texts that are texts."""
+    if not isinstance(values, Mapping):
         raise ConfigError(where, "vitals are a JSON object")
     for key, value in values.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
-        if key in _NUMBERS and not number:
+        if key not in _NUMBERS + _TEXTS:
+            raise ConfigError(where, f"unknown key; known: {', '.join(_NUMBERS + _TEXTS)}")
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if key in _NUMBERS and not (is_number and 0 <= value <= LARGEST):
             raise ConfigError(where, f"{key} must be a number of 0 or more")
         if key in _TEXTS and not isinstance(value, str):
             raise ConfigError(where, f"{key} must be text")
-        if key not in _NUMBERS + _TEXTS:
-            raise ConfigError(where, f"unknown key; known: {', '.join(_NUMBERS + _TEXTS)}")
-    return values
+    return dict(values)
 
 
 class VitalSigns(msgspec.Struct, tag_field="kind", tag="vitals", forbid_unknown_fields=True, frozen=True):
@@ -133,8 +147,10 @@ class VitalSigns(msgspec.Struct, tag_field="kind", tag="vitals", forbid_unknown_
 
     def gather(self, ask: Ask) -> Gathered:
         vitals = ask.world.vitals
-        values = vitals.read() if vitals else checked(ask.home.text(self.default), self.default)
-        balance, burn = float(values.get("cycles_balance", 0)), float(values.get("burn_per_hour", 0))
+        values = checked(vitals.read(), "vitals") if vitals else parsed(ask.home.text(self.default), self.default)
+        balance, burn = values.get("cycles_balance", 0), values.get("burn_per_hour", 0)
+        assert not isinstance(balance, str)
+        assert not isinstance(burn, str)
         hours = balance / burn if burn else math.inf
         facts: dict[str, Value] = {
             "cycles_balance": f"{int(balance)}",

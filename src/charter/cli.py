@@ -6,6 +6,7 @@ import enum
 import functools
 import inspect
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -116,6 +117,8 @@ def tour(as_json: Json = False) -> None:
     for number, (_, charter, incoming) in enumerate(views, 1):
         draw.chapter(console, number, charter.about, charter.assemble(incoming))
     console.print(draw.legend())
+    if shutil.which("charter") is None:
+        console.print(f"\nTo have `charter` at hand:  . {os.path.relpath(sys.prefix)}/bin/activate")
     console.print("\nNext:  charter show sovereign        the whole prompt, layers coloured by owner")
     console.print("       charter manifest contract     its hashes, as they are kept of every turn")
     console.print("       charter new my-agent --from assistant")

@@ -49,7 +49,8 @@ for name, root, project in cases:
 status = Path("/proc/self/status")  # the peak of this program alone; getrusage counts the one that started it too
 kept = [line.split()[1] for line in status.read_text().splitlines() if "VmHWM" in line] if status.exists() else []
 peak = int(kept[0]) if kept else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"seconds": (time.perf_counter() - started) / len(cases), "peak_mb": peak // 1024}))
+unit = 1024 * 1024 if sys.platform == "darwin" else 1024
+print(json.dumps({"seconds": (time.perf_counter() - started) / len(cases), "peak_mb": peak // unit}))
 """
 INTRODUCTION, _, GUIDELINES = build_system_prompt([]).partition("\n\n")  # test_gateway.py has them word for word
 RUNTIME = "## Runtime Context\n\n- Agent ID: pickle\n- Channel: terminal\n- Current time: 1970-01-01 00:00 UTC"
@@ -275,8 +276,7 @@ def test_a_name_that_is_no_line_is_shown_escaped_and_its_file_left_out(tmp_path:
     cases = [("workspace", here, ""), ("gateway", here, "project"), ("workspace", agents, "")]
     first, second, third, fourth = outcomes([*cases, ("gateway", here, "pro\n## ject")])
     assert first == shown("workspace", "Available Skills", skills)
-    both = f"## Project Context\n{rules}\n\n## Available Skills\n{skills}"
-    assert second == {"prompt": f"{INTRODUCTION}\n\n{both}\n\n{GUIDELINES}"}
+    assert second == shown("gateway", "Project Context", f"{rules}\n\n## Available Skills\n{skills}")
     assert third == {"error": "UnknownAgent: unknown agent 'pickle'; known: a\\n## b"}
     assert '\n\n## Project Context\n### "pro\\\\n## ject/CLAUDE.md"\n\nInside.\n\n' in fourth["prompt"]
 

@@ -154,7 +154,7 @@ def test_a_record_that_says_what_the_charter_ships_keeps_the_authors_line() -> N
 SMALL = ["llama3.1:8b", "LLAMA-3.1-8B", "qwen2.5-0.5b-instruct", "qwen2.5-coder-1.5b", "llama3.2:1b", "llama3.2:3b",
          "mistral-7b-instruct", "smollm2-135m", "smollm2:360m", "embedded", "embedded:qwen"]  # fmt: skip
 OTHERS = ["", "gpt-5", "gpt-4.1-mini", "claude-sonnet-4", "claude-opus-4-1", "o4-mini", "gemini-2.5-pro",
-          "llama-3.3-70b", "gpt-oss-120b", "qwen2.5:32b", "mistral-large"]  # fmt: skip
+          "llama-3.3-70b", "claude-sonnet-4-5[1m]", "gpt-oss-120b", "qwen2.5:32b", "mistral-large"]  # fmt: skip
 
 
 def chosen(model: str, **said: Any) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from charter.core.errors import ConfigError, Tampered, UnknownCharter
 from charter.core.incoming import Incoming
+from charter.core.policy import Actor, decide, may_write
 from charter.core.ports import ConversationEntry, InboxMessage
 from charter.folder import find, load
 from charter.sources.vitals import StaticVitals
@@ -185,3 +186,29 @@ def test_nothing_of_a_conversation_enters_layers_0_to_5(mode: str, hostile: str)
     assert all("MARK" not in part.text for part in assembly.parts[:10])
     assert all(f"MARK-{place}" in assembly.parts[10].text for place in places)
     assert [part.sha256 for part in assembly.parts[:6]] == [part.sha256 for part in quiet.parts[:6]]
+
+
+@pytest.mark.requirement("S0-02", "N-04")
+@pytest.mark.parametrize("actor", Actor)
+def test_no_actor_may_write_or_even_propose_a_sealed_layer(actor: Actor) -> None:
+    layers = load("sovereign").stack.layers
+    verdicts = {layer.id: may_write(actor, layer).decision for layer in layers}
+    assert [verdicts[layer.id] for layer in layers[:6]] == ["deny"] * 6
+    assert verdicts["situation"] == "deny"
+    assert {verdicts[layer.id] for layer in layers[6:10]} == {"ask" if actor is Actor.USER else "allow"}
+
+
+@pytest.mark.requirement("S0-09", "S1-08")
+@pytest.mark.parametrize(
+    ("tool", "state", "calls", "code"),
+    [
+        ("update_prompt_layer", "ExecutingActions", 0, "OK"),
+        ("update_prompt_layer", "ExecutingActions", 1, "TOOL_OVER_BUDGET"),
+        ("update_prompt_layer", "Inferring", 0, "TOOL_WRONG_STATE"),
+        ("update_soul", "ExecutingActions", 0, "TOOL_UNKNOWN"),
+    ],
+)
+def test_a_layer_may_be_rewritten_once_a_turn_and_only_while_acting(
+    tool: str, state: str, calls: int, code: str
+) -> None:
+    assert decide(tool, load("sovereign").tool_policies, state=state, calls=calls).code == code

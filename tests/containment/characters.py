@@ -88,17 +88,6 @@ def _of_category(first_letters: str) -> frozenset[int]:
     return frozenset(point for point in range(0x110000) if unicodedata.category(chr(point))[0] in first_letters)
 
 
-def _class(points: frozenset[int]) -> re.Pattern[str]:
-    """One character that is one of these."""
-    runs: list[list[int]] = []
-    for point in sorted(points):
-        if runs and runs[-1][1] == point - 1:
-            runs[-1][1] = point
-        else:
-            runs.append([point, point])
-    return re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in runs) + "]")
-
-
 _NOTHING_TO_SEE: Final = _points(DEFAULT_IGNORABLE) | _points(BLANK)
 _LETTERS: Final = (_of_category("LMN") | _points(LETTERS_SINCE_14)) - _NOTHING_TO_SEE
 _EMOJI: Final = _points(EMOJI)
@@ -108,9 +97,7 @@ _SEEN: Final = (
 _PLAIN: Final = _LETTERS | _EMOJI | frozenset(map(ord, PLAIN_PUNCTUATION))
 _JOINING: Final = _LETTERS & _points(JOINING_BLOCKS) - _of_category("N")
 
-HIDDEN: Final = _class(frozenset(range(0x110000)) - _SEEN)
-NOT_PLAIN: Final = _class(_SEEN - _PLAIN)
-NOT_BARE: Final = _class(_SEEN - _PLAIN - (_points(SYMBOL_BLOCKS) & _of_category("S")))
+_BARE: Final = _PLAIN | (_points(SYMBOL_BLOCKS) & _of_category("S"))
 
 
 def is_seen(character: str) -> bool:
@@ -129,13 +116,13 @@ def is_emoji(character: str) -> bool:
 
 def hidden_in(text: str) -> list[str]:
     """The characters of a text that cannot be seen and are no part of something that can, as `U+XXXX`."""
-    if not HIDDEN.search(text):
+    if set(map(ord, text)) <= _SEEN:
         return []
     flags = {at for match in _TAGGED.finditer(text) if match.group() in SUBDIVISION_FLAGS for at in range(*match.span())}
     return [
-        f"U+{ord(found.group()):04X}"
-        for found in HIDDEN.finditer(text)
-        if found.start() not in flags and not _has_a_use(text, found.start())
+        f"U+{ord(character):04X}"
+        for at, character in enumerate(text)
+        if ord(character) not in _SEEN and at not in flags and not _has_a_use(text, at)
     ]
 
 
@@ -155,10 +142,20 @@ def _ends_emoji(text: str) -> bool:
 
 
 def is_plain(text: str) -> bool:
-    """N-07's plain one-line value, by these tables; with a space at an end it may be quoted as well."""
-    return may_stand_bare(text) and text[0] != " " and text[-1] != " " and not NOT_PLAIN.search(text)
+    """N-07's plain one-line value, by these tables; with a joiner or a space at an end it may be quoted as well."""
+    return may_stand_bare(text) and text[0] != " " and text[-1] != " " and not has_joiner(text) and _only(text, _PLAIN)
 
 
 def may_stand_bare(text: str) -> bool:
     """What may be met without quotes: a plain value, or one with symbols of the blocks that emoji live in."""
-    return 0 < len(text) <= 200 and not NOT_BARE.search(text) and not hidden_in(text)
+    return 0 < len(text) <= 200 and _only(text, _BARE) and not hidden_in(text)
+
+
+def has_joiner(text: str) -> bool:
+    """Whether a joiner stands between letters: which scripts keep theirs is for the readable values to say."""
+    return any(character in (_ZWNJ, _ZWJ) and not _ends_emoji(text[:at] or " ") for at, character in enumerate(text))
+
+
+def _only(text: str, allowed: frozenset[int]) -> bool:
+    points = set(map(ord, text))
+    return points <= allowed or all(point in allowed for point in points & _SEEN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 from .slots import Slot
@@ -46,16 +47,17 @@ def findings(slot: Slot, values: Iterable[str]) -> dict[str, str]:
 
 def swept(slot: Slot, batches: Iterable[str]) -> dict[str, str]:
     """`findings` over batches; one that is refused as a whole is halved, so that every code point gets its turn."""
-    return findings(slot, (part for batch in batches for part in _taken(slot, batch)))
-
-
-def _taken(slot: Slot, batch: str) -> Iterator[str]:
-    if len(batch) > 3 and slot.judge(batch).what in ("refused", "not here"):
-        middle = len(batch) // 2
-        yield from _taken(slot, batch[:middle])
-        yield from _taken(slot, batch[middle:])
-    else:
-        yield batch
+    found: dict[str, str] = {}
+    waiting = deque(batches)
+    while waiting and len(found) < SHOWN:
+        batch = waiting.popleft()
+        outcome = slot.judge(batch).what
+        if outcome == "escaped":
+            found |= findings(slot, [batch])
+        elif outcome != "contained" and len(batch) > 3:
+            middle = len(batch) // 2
+            waiting.extendleft((batch[middle:], batch[:middle]))
+    return found
 
 
 def told(slot: Slot, found: dict[str, str], how: str = "") -> str:

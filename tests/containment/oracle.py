@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from .characters import hidden_in, is_plain, may_stand_bare
+from .characters import has_joiner, hidden_in, is_plain, may_stand_bare
 
 MARKER: Final = "Zqmarker"
 Form = Literal["line", "quoted", "xml", "json", "block", "spoken", "absent"]
@@ -344,7 +344,7 @@ def _verbatim(body: str, rules: Rules, value: str, framed: bool) -> Iterator[str
     if rules.expect is None:
         return
     wanted = _BREAKS.sub("\n", rules.expect(value))
-    if _TOUCHED.search(wanted) or hidden_in(wanted.replace("\n", " ")):
+    if _TOUCHED.search(wanted) or has_joiner(wanted) or hidden_in(wanted.replace("\n", " ")):
         return
     if framed:
         wanted, body = _trimmed(wanted), _trimmed(body)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import re
 import shutil
@@ -593,12 +594,17 @@ def _encoded(form: text.Form, start: bool, value: str) -> str:
     return f"above\n{shown}\nbelow" if start else f"above\nkey: {shown} end\nbelow"
 
 
+def _encoded_json(value: str) -> str:
+    return _encoded(text.Form.JSON, False, json.dumps({"key": value}, ensure_ascii=False))
+
+
 def _encoders() -> Iterator[Slot]:
     yield Slot("encoder.line", partial(_encoded, text.Form.LINE, False), Rules("line", as_is))
     yield Slot("encoder.line_start", partial(_encoded, text.Form.LINE, True), Rules("line", as_is))
     yield Slot("encoder.quoted", partial(_encoded, text.Form.QUOTED, False), Rules("quoted", as_is))
     yield Slot("encoder.xml", partial(_encoded, text.Form.XML, True), Rules("xml", as_is))
     yield Slot("encoder.block", partial(_encoded, text.Form.BLOCK, True), Rules("block", as_is))
+    yield Slot("encoder.json", _encoded_json, Rules("json", lambda value: {"key": value}, around=("key: ", " end")))
     yield Slot("encoder.spoken", lambda value: f"above\n{spoken_message(value).text}\nbelow", Rules("spoken", as_is))
 
 

@@ -21,7 +21,10 @@ pytestmark = pytest.mark.requirement(
 SEED: Final = 20260226
 GENERATED: Final = 20_000
 BY_NAME: Final = {slot.name: slot for slot in (*SLOTS, *ENCODERS)}
-REPRESENTATIVE: Final = ("contract.user_input", "gateway.skill.description", "gateway.host.location")
+SWEPT: Final = (
+    "encoder.line_start", "encoder.quoted", "encoder.json", "encoder.block", "encoder.spoken",
+    "contract.user_input", "gateway.skill.description", "gateway.host.location",
+)  # fmt: skip
 ONE_OF_EACH_FORM: Final = (
     "sovereign.history.sender", "sovereign.memory.text", "assistant.instructions", "assistant.payload.openai",
     "gateway.skill.name", "gateway.fallback.schema", "assistant.identity.vibe",
@@ -74,8 +77,9 @@ def test_a_time_zone_that_is_none_is_an_error(value: str) -> None:
 # ── every code point ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("slot", [*ENCODERS, *map(BY_NAME.__getitem__, REPRESENTATIVE)], ids=str)
-def test_every_code_point_stays_in_its_place(slot: Slot) -> None:
+@pytest.mark.parametrize("name", SWEPT)
+def test_every_code_point_stays_in_its_place(name: str) -> None:
+    slot = BY_NAME[name]
     found = swept(slot, batches())
     assert not found, told(slot, found)
 
@@ -87,7 +91,7 @@ def test_every_letter_mark_digit_and_emoji_stands_bare() -> None:
     assert not quoted
 
 
-@pytest.mark.parametrize("joint", ["\u200c", "\u200d", "\ufe0e", "\ufe0f", "\ufe0f\u200d", "\u200d\u200d"], ids=ascii)
+@pytest.mark.parametrize("joint", ["\u200c", "\u200d", "\ufe0f", "\ufe0f\u200d"], ids=ascii)
 @pytest.mark.parametrize("name", ["encoder.quoted", "encoder.block"])
 def test_what_can_be_seen_only_between_some_characters_stays_between_those_alone(name: str, joint: str) -> None:
     slot = BY_NAME[name]

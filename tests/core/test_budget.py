@@ -199,6 +199,11 @@ def test_the_oldest_items_go_first_and_equal_steps_are_skipped() -> None:
     ]
 
 
+def test_a_step_that_does_not_say_how_many_stay_leaves_none() -> None:
+    facts: Facts = {"notes": ["a"], "cut": {"notes": 0}}
+    assert list(fewer(facts, Step("notes", "fewer", "notes"))) == [({"notes": [], "cut": {"notes": 1}}, 1)]
+
+
 @pytest.mark.requirement("S0-04")
 def test_a_list_with_the_newest_first_gives_way_at_its_back() -> None:
     newest_first: Facts = {"notes": ["c", "b", "a"], "cut": {"notes": 0}}

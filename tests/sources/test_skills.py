@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import skills_ref  # type: ignore[import-untyped]
+import skills_ref
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,0 +1,39 @@
+"""The long hunt in pieces that other processes can take: a range of generated values, or one slot and every code point."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import NamedTuple
+
+from .hunt import SHOWN, findings, swept
+from .slots import SLOTS
+from .values import batches, generated
+
+
+class Haul(NamedTuple):
+    """What one piece of the hunt looked at and what it found, readable."""
+
+    looked_at: int
+    found: tuple[str, ...] = ()
+
+
+def among_generated(seed: int, numbers: range) -> Haul:
+    """These numbers of a seed, each in the slot whose turn it is."""
+    found: list[str] = []
+    for number in numbers:
+        slot = SLOTS[number % len(SLOTS)]
+        for value, why in findings(slot, [generated(seed, number)]).items():
+            found.append(f"{slot.name}, seed {seed}, number {number}: {ascii(value)}: {why}")
+        if len(found) >= SHOWN:
+            break
+    return Haul(len(numbers), tuple(found))
+
+
+def among_code_points(index: int, part: int, parts: int) -> Haul:
+    """One part of every code point in the slot of this index."""
+    slot = SLOTS[index]
+    size = 99 if slot.room is None else min(99, (slot.room - 1) // 2)
+    values = list(islice(batches(size), part, None, parts))
+    found = swept(slot, values)
+    points = sum(len(value) // 2 for value in values)
+    return Haul(points, tuple(f"{slot.name}: {ascii(value)}: {why}" for value, why in found.items()))

@@ -116,19 +116,37 @@ T = TypeVar("T")
 def parse(text: str, where: str, kind: type[T]) -> T:
     """TOML text as this kind; every error names file and line."""
     try:
-        return msgspec.convert(tomllib.loads(text), kind, strict=True)
+        data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem = re.sub(r" \(at (?:line \d+.*|end of document)\)", "", str(error))
         found = re.search(r"at line (\d+)", str(error))
         line = found.group(1) if found else str(text.count("\n") + 1)
         raise ConfigError(f"{where}:{line}", f"not TOML: {problem}") from None
+    try:
+        return msgspec.convert(data, kind, strict=True)
     except msgspec.ValidationError as error:
-        problem, _, path = str(error).partition(" - at `")
-        path = path.rstrip("`") or "$"
-        unknown = re.search(r"unknown field `([^`]*)`", problem)
-        if unknown:
-            path, problem = f"{path}.{unknown.group(1)}", f"unknown key {unknown.group(1)!r}"
+        problem, path = _problem(error)
+        if "[...]" in path:
+            path = path.replace("[...]", "." + _guilty(data, path.partition("[...]")[0].removeprefix("$."), kind), 1)
         raise ConfigError(f"{where}:{line_of(text, path)}", f"{problem} (at {path.removeprefix('$.')})") from None
+
+
+def _problem(error: msgspec.ValidationError) -> tuple[str, str]:
+    """What is wrong, and the path it is wrong at."""
+    problem, _, path = str(error).partition(" - at `")
+    path = path.rstrip("`") or "$"
+    unknown = re.search(r"unknown field `([^`]*)`", problem)
+    return (f"unknown key {unknown.group(1)!r}", f"{path}.{unknown.group(1)}") if unknown else (problem, path)
+
+
+def _guilty(data: dict[str, Any], table: str, kind: type[T]) -> str:
+    """Which entry of a table does not fit; the error does not tell its name, so each is tried alone."""
+    for name, value in data[table].items():
+        try:
+            msgspec.convert({**data, table: {name: value}}, kind, strict=True)
+        except msgspec.ValidationError:
+            return str(name)
+    return ""
 
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\"-]+)\s*\]\]?\s*(?:#.*)?$")
@@ -136,11 +154,8 @@ _KEY = re.compile(r"\s*([A-Za-z0-9_.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str) -> int:
-    """The line that a path such as `$.layer[2].source[0].kind` stands on, or the nearest table above it.
-
-    A `[...]` in it is a table whose name is not told; the first that fits is taken.
-    """
-    wanted = re.findall(r"[A-Za-z0-9_-]+|\.\.\.", path)
+    """The line that a path such as `$.layer[2].source[0].kind` stands on, or the nearest table above it."""
+    wanted = re.findall(r"[A-Za-z0-9_-]+", path)
     best, best_depth = 1, -1
     table: list[str] = []
     counts: dict[tuple[str, ...], int] = {}
@@ -152,8 +167,7 @@ def line_of(text: str, path: str) -> int:
             here = table + key.group(1).replace('"', "").split(".")
         else:
             continue
-        fits = len(here) <= len(wanted) and all(w in (h, "...") for h, w in zip(here, wanted, strict=False))
-        if fits and len(here) > best_depth:
+        if here == wanted[: len(here)] and len(here) > best_depth:
             best, best_depth = number, len(here)
     return best
 

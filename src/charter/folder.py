@@ -135,7 +135,7 @@ class Charter:
 
 def model_billions(model: str) -> float:
     """How many billions of parameters a model's name says it has, as in `llama3.1:8b` or `8x7b`; 0 when it does not."""
-    found = re.search(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", model.lower())
+    found = re.search(r"(?<![a-z0-9.\[])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", model.lower())
     if found is None:
         return 0
     size = float(found.group(2)) * int(found.group(1) or 1)

@@ -16,7 +16,6 @@ from .core.ports import InboxMessage, Store, ToolSpec
 from .core.text import Facts, Structure
 from .folder import Charter, load
 from .sources import AgentDef, World
-from .sources.live import time_zone
 from .sources.skills import Skill
 from .sources.vitals import StaticVitals
 from .stores.memory import MemoryStore
@@ -272,8 +271,6 @@ def build_agent_prompt(
     tool_names: list[str] | None = None,
 ) -> str:
     """The assistant's prompt from its parts (S4-01)."""
-    if timezone:
-        time_zone(timezone)
     given = {
         "soul": soul,
         "identity": identity,

@@ -90,8 +90,7 @@ def _headings(text: str) -> tuple[str, ...]:
         line = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", line).lstrip()
         if re.match(r"#{1,6} ", line):
             opening, slot, _ = line.partition("{{")
-            if opening.lstrip("#").strip():
-                found.append(opening.rstrip() + " " if slot else opening.rstrip())
+            found.append(opening.rstrip() + " " if slot else opening.rstrip())
     return tuple(found)
 
 

@@ -151,9 +151,9 @@ def test_fallback_tools_stand_with_their_whole_schemas_and_nothing_goes_beside_t
     tools = [EXEC, ToolSpec("browser", "d" * 161)]
     assert layer("tools", tools=tools, native_tools=False) == (
         "## Available Tools\n"
-        "### exec\nDescription: Run a command.\n"
+        "### Tool: exec\nDescription: Run a command.\n"
         'Parameters: {"properties": {"command": {"type": "string"}}, "required": ["command"], "type": "object"}\n\n'
-        f"### browser\nDescription: {'d' * 161}\nParameters: {{}}"
+        f"### Tool: browser\nDescription: {'d' * 161}\nParameters: {{}}"
     )
     assembly = assembled(tools=tools, native_tools=False)
     assert "tools" not in assembly.payload("openai")
@@ -187,6 +187,6 @@ def test_a_tool_of_others_cannot_forge_a_tool_or_a_section(native: bool) -> None
         assert text == f"## Available Tools\n- {name}: {description}"
     else:
         head, _, schema = text.partition("\nParameters: ")
-        assert head == f"## Available Tools\n### {name}\nDescription: {description}"
+        assert head == f"## Available Tools\n### Tool: {name}\nDescription: {description}"
         assert json.loads(schema) == evil.parameters
         assert not set(schema) & set("<>`\n")

@@ -133,9 +133,8 @@ def _kind_inside(content: str) -> tuple[str, ...]:
 
 _TOKENS: Final[Mapping[str, re.Pattern[str]]] = {
     "chat token": re.compile(
-        r"<[|｜]|</?s>|<</?SYS>>|</?(?:bos|eos|pad|unk|mask|sop|eop|think|start_of_turn|end_of_turn|start_of_image"
-        r"|tool_call|tool_response|tools|function_calls?|invoke|im_start|im_end|endoftext|system|user|assistant)\b",
-        re.IGNORECASE,
+        r"<[|｜]|<</?SYS>>|</?(?:s|bos|eos|pad|unk|mask|sop|eop|think|start_of_turn|end_of_turn|start_of_image|tool_call"
+        r"|tool_response|tools|function_calls?|invoke|im_start|im_end|endoftext|system|user|assistant)\b[^<\n]{0,80}>"
     ),
     "bracket token": re.compile(r"\[/?[A-Z][A-Z_]{1,30}\]"),
     "comment": re.compile(r"<!--|-->"),
@@ -297,8 +296,8 @@ def _is_quarantined(read: str, wanted: str) -> bool:
 
 def _is_cut(read: str, wanted: str, limit: int) -> bool:
     """A preview: the beginning of the value without white space at its end, then …, as long as it may be."""
-    kept = wanted[: limit - 1].rstrip()
-    return len(read) <= limit and _paired(read) == _paired(kept + "…")
+    kept = wanted[: max(limit - 1, 0)].rstrip()
+    return len(read) <= limit and _paired(read) == _paired(kept + "…"[:limit])
 
 
 def _paired(value: Any) -> Any:

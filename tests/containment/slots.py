@@ -255,7 +255,7 @@ def _sovereign() -> Iterator[Slot]:
     yield Slot("sovereign.skill.name", partial(_enabled_skill, 0), Rules("line", one_line))
     yield Slot("sovereign.skill.instructions", partial(_enabled_skill, 1), Rules("line", one_line))
     yield Slot("sovereign.amended_line", _amended_line, Rules("line"), room=160)
-    yield Slot("sovereign.dynamic_context.sender", partial(_dynamic_context, "sender"), Rules("line", as_is))
+    yield Slot("sovereign.dynamic_context.sender", partial(_dynamic_context, "sender"), who)
     yield Slot("sovereign.dynamic_context.body", partial(_dynamic_context, "body"), preview, room=140)
 
 

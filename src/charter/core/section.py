@@ -184,9 +184,10 @@ def _summary(section: Section, structure: Structure) -> str:
 
 def _cut_pieces(facts: Facts) -> str:
     return "; ".join(
-        f"{piece.origin}: {len(piece.text):,} of {piece.original:,} characters"
+        f"{piece.origin}: {kept:,} of {piece.original:,} characters"
         for piece in pieces_of(facts)
-        if piece.original is not None and piece.original > len(piece.text)
+        if piece.original is not None
+        and piece.original > (kept := len(piece.text) if piece.kept is None else piece.kept)
     )
 
 

@@ -47,13 +47,14 @@ class Form(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text with its origin; `original` is its length in characters before any cap."""
+    """A text with its origin; `original` is its length before any cap, `kept` how much of it the text still has."""
 
     text: str = field(repr=False)
     origin: str
     trust: Trust = Trust.OUTSIDE
     form: Form = Form.LINE
     original: int | None = None
+    kept: int | None = None
 
     def __post_init__(self) -> None:
         if self.form is Form.MARKDOWN and self.trust is Trust.OUTSIDE:
@@ -213,6 +214,9 @@ class Structure:
         whole, opening = set[str](), set[str]()
         for heading in headings:
             title = heading.lstrip("#").strip()
+            if not title:  # a heading that is a value alone: the name of a file
+                whole.add(r"[\w./-]+\.md")
+                continue
             (opening if heading.endswith(" ") else whole).add(r"\s+".join(map(re.escape, title.split())))
         names = "|".join(sorted(whole)) or "(?!)"
         starts = "|".join(sorted(opening)) or "(?!)"

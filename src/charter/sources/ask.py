@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -96,9 +96,16 @@ def operator_markdown(text: str, origin: str, limit: int | None = None) -> Piece
     return _markdown(text, origin, Trust.OPERATOR, limit)
 
 
-def project_markdown(text: str, origin: str, limit: int | None = None) -> Piece:
-    """Markdown from a project, a skill or the agent itself."""
-    return _markdown(text, origin, Trust.PROJECT, limit)
+def project_markdown(text: str, origin: str, limit: int) -> tuple[Piece, tuple[str, ...]]:
+    """Markdown of a project: capped, then suspicious spans quarantined, with a notice when there were any."""
+    piece = _markdown(text, origin, Trust.PROJECT, limit)
+    clean, notices = quarantined(piece.text, origin)
+    return replace(piece, text=clean), notices
+
+
+def agent_markdown(text: str, origin: str) -> Piece:
+    """Markdown the agent wrote itself."""
+    return _markdown(text, origin, Trust.PROJECT, None)
 
 
 def quarantined(text: str, origin: str) -> tuple[str, tuple[str, ...]]:
@@ -114,7 +121,7 @@ def _markdown(text: str, origin: str, trust: Trust, limit: int | None) -> Piece:
     if limit is None:
         return Piece(text, origin, trust, Form.MARKDOWN)
     capped = cap(text, limit)
-    return Piece(capped.text, origin, trust, Form.MARKDOWN, capped.original)
+    return Piece(capped.text, origin, trust, Form.MARKDOWN, capped.original, capped.kept)
 
 
 def operator_line(text: str, origin: str) -> Piece:

@@ -34,7 +34,7 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
         if self.agent_must_allow and not read_agent(ask).allow_skills:
             return Gathered({"skills": [], "notices": []})
         found, left_out = self._find(ask)
-        notices = [*left_out, *(warning for skill in found for warning in skill.warnings)]
+        notices = [*left_out, *(f"{skill.path}: {warning}" for skill in found for warning in skill.warnings)]
         skills: list[Value] = []
         for skill in found:
             description, caught = quarantined(skill.description, skill.path)

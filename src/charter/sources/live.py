@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
+from typing import Any
 
 import msgspec
 
 from ..core.errors import BadValue
 from ..core.ports import ToolSpec
 from ..core.text import Form, Piece, Value, quote, shorten
+from ..zones import time_zone
 from .ask import Ask, Gathered, operator_markdown
 from .host import detect_host
 from .pages import read_agent
@@ -61,17 +62,6 @@ def _minute(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M}"
 
 
-def time_zone(name: str) -> ZoneInfo:
-    """An IANA time zone; anything else is an error, not UTC."""
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError
-        pass
-    except KeyError:
-        pass
-    raise BadValue("timezone", "not an IANA time zone; use a name such as Europe/Berlin")
-
-
 class Runtime(msgspec.Struct, tag_field="kind", tag="runtime", forbid_unknown_fields=True, frozen=True):
     """Agent, model and channel of this turn; what is not known is None (S2-07)."""
 
@@ -100,19 +90,27 @@ class Host(msgspec.Struct, tag_field="kind", tag="host", forbid_unknown_fields=T
 
     def gather(self, ask: Ask) -> Gathered:
         incoming = ask.incoming
-        given: Mapping[str, object] = ask.world.given.get("runtime") or {}
+        given: Any = ask.world.given.get("runtime") or {}
+        _known_keys("runtime", given, (*_HOST_KEYS, "sandbox"))
         detected = {} if ask.world.given.get("no_host") else detect_host()
         request = {"provider": incoming.provider, "model": incoming.model, "session": incoming.session}
-        sandbox = given.get("sandbox")
+        sandbox = given.get("sandbox") or {}
+        _known_keys("runtime.sandbox", sandbox, _SANDBOX_KEYS)
         known = {**detected, **user_fields(ask), **_texts(request), **_texts(incoming.facts), **_texts(given)}
         facts: dict[str, Value] = {
             "host": _pairs(known, _HOST_KEYS),
-            "sandbox": _pairs(_texts(sandbox), _SANDBOX_KEYS) if isinstance(sandbox, Mapping) else [],
+            "sandbox": _pairs(_texts(sandbox), _SANDBOX_KEYS),
             "routing": operator_markdown(ask.home.text(self.routing).strip(), self.routing)
             if self.routing and ask.tools
             else None,
         }
         return Gathered(facts, origin="host")
+
+
+def _known_keys(field: str, values: object, known: tuple[str, ...]) -> None:
+    """Refuses what is not a mapping of known keys; nothing is dropped silently."""
+    if not isinstance(values, Mapping) or not set(values) <= set(known):
+        raise BadValue(field, f"a mapping with keys from: {', '.join(known)}")
 
 
 def _texts(values: Mapping[str, object]) -> dict[str, str]:

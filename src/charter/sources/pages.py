@@ -11,11 +11,12 @@ import msgspec
 from ..core.errors import BadValue, UnknownAgent
 from ..core.text import Value
 from . import project
-from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown, quarantined
+from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown
 from .files import list_dir, read_file, show_name
 from .frontmatter import bool_field, split, text_field
 
 FILE_CHARS = 20_000
+AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class AgentDef:
     name: str | None = None
     model: str | None = None
     allow_skills: bool = False
+
+    def __post_init__(self) -> None:
+        if not AGENT_ID.fullmatch(self.id):
+            raise BadValue("agent", "an agent's id is 1 to 64 letters, digits, _ and -")
 
     def __repr__(self) -> str:
         return f"AgentDef({self.id!r}, {len(self.system_prompt)} characters)"
@@ -106,9 +111,7 @@ def read_agent(ask: Ask) -> AgentDef:
     if isinstance(given, AgentDef):
         return given
     path = f"agents/{ask.agent}/AGENT.md"
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", ask.agent):
-        raise UnknownAgent("agent", ask.agent, ())
-    found = read_file(ask.workspace, path)
+    found = read_file(ask.workspace, path) if AGENT_ID.fullmatch(ask.agent) else None
     if found is None:
         names = (show_name(name) for name in list_dir(ask.workspace, "agents", folders_only=True))
         raise UnknownAgent("agent", ask.agent, tuple(names))
@@ -149,21 +152,34 @@ class ProjectContext(msgspec.Struct, tag_field="kind", tag="project", forbid_unk
     """CLAUDE.md, rules and AGENTS.md from the project up to the root, outermost first (S3-04)."""
 
     max_chars: int = FILE_CHARS
+    max_total: int = 5 * FILE_CHARS
 
     def gather(self, ask: Ask) -> Gathered:
-        if "project_text" in ask.world.given:
-            text = project_markdown(str(ask.world.given["project_text"]).strip(), "given", self.max_chars)
-            return Gathered({"files": [{"path": "CLAUDE.md", "text": text}], "notices": []}, file="given")
-        if ask.world.project_dir is None:
-            return Gathered({"files": [], "notices": []})
-        found = project.project_files(ask.world.project_dir, root=ask.world.project_root)
+        found, left_out = self._find(ask)
         files: list[Value] = []
-        notices = found.notices + tuple(notice for file in found.files for notice in file.notices)
-        for file in found.files:
-            if file.text.strip():
-                clean, caught = quarantined(file.text.strip(), file.path)
-                files.append({"path": file.path, "text": project_markdown(clean, file.path, self.max_chars)})
-                notices += caught
-        return Gathered(
-            {"files": files, "notices": list(found.notices)}, file="project files", source="file", notices=notices
-        )
+        notices: list[str] = [*left_out, *(notice for file in found for notice in file.notices)]
+        for file in found:
+            text, caught = project_markdown(file.text.strip(), file.path, self.max_chars)
+            files.append({"path": file.path, "text": text})
+            notices += caught
+        facts: dict[str, Value] = {"files": files, "notices": left_out}
+        return Gathered(facts, file="project files" if files else "", source="file", notices=tuple(notices))
+
+    def _find(self, ask: Ask) -> tuple[list[project.ProjectFile], list[str]]:
+        """The files that fit the limit for all of them, the nearest to the project staying first; what is left out."""
+        if "project_text" in ask.world.given:
+            return [project.ProjectFile("CLAUDE.md", str(ask.world.given["project_text"]))], []
+        if ask.world.project_dir is None:
+            return [], []
+        found = project.project_files(ask.world.project_dir, root=ask.world.project_root)
+        room, kept, left_out = self.max_total, list[project.ProjectFile](), list(found.notices)
+        for file in reversed(found.files):
+            size = min(len(file.text), self.max_chars)
+            if not file.text.strip():
+                continue
+            if size > room:
+                left_out.append(f"[left out: {file.path} — over {self.max_total:,} characters of project files]")
+                continue
+            room -= size
+            kept.append(file)
+        return kept[::-1], left_out

@@ -8,6 +8,7 @@ import msgspec
 
 from ..core.errors import BadValue
 from ..core.text import Form, Piece, Value
+from ..zones import time_zone
 from .ask import Ask, Gathered, operator_line, operator_markdown
 from .files import read_file
 from .frontmatter import split, text_field
@@ -46,7 +47,7 @@ class Soul(msgspec.Struct, tag_field="kind", tag="soul", forbid_unknown_fields=T
         if own is not None and own.text.strip():
             own_text = operator_markdown(own.text.strip(), self.file, self.max_chars)
             return Gathered({"text": own_text}, file=self.file, source="file")
-        if not self.default or (self.beside_identity and not identity_fields(ask)):
+        if not self.default or (self.beside_identity and not identity_fields(ask).keys() - {"emoji"}):
             return Gathered({"text": None})
         default = operator_markdown(ask.home.text(self.default).strip(), self.default)
         return Gathered({"text": default}, file=self.default, source="file")
@@ -60,8 +61,11 @@ def identity_fields(ask: Ask, name: str = "IDENTITY.md") -> dict[str, str]:
 
 
 def user_fields(ask: Ask, name: str = "USER.md") -> dict[str, str]:
-    """The fields of USER.md that say something."""
-    return _fields(ask, name, ("name", "timezone", "location"))
+    """The fields of USER.md that say something; a time zone that does not exist is an error."""
+    fields = _fields(ask, name, ("name", "timezone", "location"))
+    if "timezone" in fields:
+        time_zone(fields["timezone"])
+    return fields
 
 
 def _fields(ask: Ask, name: str, wanted: tuple[str, ...]) -> dict[str, str]:

@@ -39,13 +39,14 @@ class _LeftOut(Exception):
 def load_skills(root: Path, folder: str = "skills") -> tuple[tuple[Skill, ...], tuple[str, ...]]:
     """The skills of `root/folder/*/SKILL.md` sorted by folder name, and a notice for each folder left out."""
     try:
-        names = list_dir(root, folder, folders_only=True)
+        names = list_dir(root, folder)
+        folders = set(list_dir(root, folder, folders_only=True))
     except FileRefused as refused:
         return (), (f"[skills left out: {show_name(folder)} — {refused.reason}]",)
     skills: dict[str, Skill] = {}
     notices: list[str] = []
     for name in names:
-        if name.startswith("."):
+        if name.startswith(".") or (name not in folders and not (root / folder / name).is_symlink()):
             continue
         try:
             skill = _load(root, f"{folder}/{name}", name)

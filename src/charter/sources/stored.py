@@ -9,7 +9,7 @@ import msgspec
 from ..core.incoming import sender_key
 from ..core.ports import InboxMessage, Memory
 from ..core.text import Form, Piece, Value, shorten
-from .ask import Ask, Gathered, operator_markdown, project_markdown
+from .ask import Ask, Gathered, agent_markdown, operator_markdown
 
 SENDER_CHARS = 80
 
@@ -31,7 +31,7 @@ class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fiel
                 version=str(record.version if record else 1),
             )
         return Gathered(
-            {"text": project_markdown(record.content.strip(), f"store:{ask.layer_id}@{record.version}")},
+            {"text": agent_markdown(record.content.strip(), f"store:{ask.layer_id}@{record.version}")},
             file=f"store:{ask.layer_id}",
             source="inline",
             origin=record.updated_by_turn,

@@ -11,6 +11,7 @@ from dataclasses import replace
 from ..core.errors import BadValue
 from ..core.incoming import sender_key
 from ..core.ports import ConversationEntry, ConversationLog, InboxMessage, Memory, StoredLayer
+from ..zones import time_zone
 from .terms import terms
 
 MAX_ENTRIES = 20
@@ -128,6 +129,8 @@ class MemoryStore:
         return self._zones.get(user)
 
     def set_timezone(self, user: str, zone: str) -> None:
+        """An IANA name; anything else is an error when it is written (S4-04)."""
+        time_zone(zone)
         self._zones[user] = zone
 
 

@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from .characters import has_joiner, hidden_in, is_plain, may_stand_bare
@@ -41,6 +41,7 @@ class Line:
 
     before: str
     after: str | None = None
+    opens: bool = False  # in this slot the value opens a line, an item or a speaker's brackets somewhere
 
     @property
     def kind(self) -> tuple[str, ...]:
@@ -62,6 +63,8 @@ class Shape:
             before, found, after = line.partition(MARKER)
             assert MARKER not in after, "the marker stands twice in a line"
             lines.append(_around(before, after, rules) if found else Line(before))
+        opens = any(line.after is not None and _OPENING.fullmatch(line.before) for line in lines)
+        lines = [line if line.after is None else replace(line, opens=opens) for line in lines]
         assert (rules.form == "absent") == (MARKER not in prompt), "the marker is not where the slot says it is"
         return cls(prompt, tuple(lines), rules)
 
@@ -81,6 +84,8 @@ def _around(before: str, after: str, rules: Rules) -> Line:
     return Line(before, after)
 
 
+_OPENING: Final = re.compile(r"\s*(?:[-+*]\s+|[0-9]{1,9}[.)]\s+)?\[?")
+
 # ── kinds of lines ────────────────────────────────────────────────────────────────────────────────────────────────
 
 _HEADING = re.compile(r"\s{0,3}(#{1,6})(?:\s|$)")
@@ -97,6 +102,11 @@ _ROLES = frozenset(
 )
 # Punctuation around a role does not make it less of one; inside our quotes it is a value.
 _ROLE_LINE = re.compile(rf'(?!\s*")[\W_]*(?:{"|".join(sorted(_ROLES))})[\W_]*?:', re.IGNORECASE)
+
+
+def is_role(text: str) -> bool:
+    """Whether the text is the name of a role, or opens with one and a colon."""
+    return _folded(text) in _ROLES or _ROLE_LINE.match(text) is not None
 
 
 def kind_of(line: str) -> tuple[str, ...]:
@@ -222,14 +232,13 @@ def _read_line(shown: str, model: Line, rules: Rules, value: str) -> Iterator[st
 
 
 def _should_be_bare(shown: str, model: Line, rules: Rules, value: str) -> bool:
-    """Plain, not cut, and without a meaning of its own at the place where it stands."""
-    if rules.expect is None:
+    """Plain, whole, and nowhere in this slot at a place where it would mean something."""
+    if rules.expect is None or (rules.quarantine and "[quarantined: " in shown):
         return False
     wanted = str(rules.expect(value))
     cut = rules.limit is not None and len(wanted) > rules.limit
-    structural = not model.before.strip() or kind_of(f"{model.before}{wanted}{model.after}") != model.kind
-    cut = cut or (rules.quarantine and "[quarantined: " in shown)
-    return is_plain(wanted) and not cut and not structural and not set(wanted) & set(rules.quoted_if)
+    special = set(wanted) & set(rules.quoted_if) or (model.opens and (not wanted[:1].isalpha() or is_role(wanted)))
+    return is_plain(wanted) and not cut and not special
 
 
 def _read_quoted(shown: str, model: Line, rules: Rules, value: str) -> Iterator[str]:

@@ -55,6 +55,7 @@ class Slot:
     rules: Rules
     disk: bool = False
     room: int | None = None  # what fits without a cut
+    picky: bool = False  # takes only ids, so that most values are refused
 
     def __str__(self) -> str:
         return self.name
@@ -380,7 +381,7 @@ def _workspaces() -> Iterator[Slot]:
     yield Slot("workspace.skill.description", partial(_workspace_skill, "description"), SKILL_TEXT)
     yield Slot("workspace.model", _workspace_model, Rules("line", as_is))
     yield Slot("workspace.agent.model", partial(_workspace, field="model"), Rules("line", as_is))
-    yield Slot("workspace.agent.id", partial(_workspace, field="id"), Rules("line", as_is))
+    yield Slot("workspace.agent.id", partial(_workspace, field="id"), Rules("line", as_is), picky=True)
     yield Slot("workspace.agent.name", partial(_workspace, field="name"), Rules("absent"))
     yield Slot(
         "workspace.disk.skill.name",

@@ -29,7 +29,9 @@ ONE_OF_EACH_FORM: Final = (
     "sovereign.history.sender", "sovereign.memory.text", "assistant.instructions", "assistant.payload.openai",
     "gateway.skill.name", "gateway.fallback.schema", "assistant.identity.vibe",
 )  # fmt: skip
-LINES: Final = tuple(slot for slot in SLOTS if slot.rules.form in ("line", "xml") and not slot.rules.around)
+LINES: Final = tuple(
+    slot for slot in SLOTS if slot.rules.form in ("line", "xml") and not slot.rules.around and not slot.picky
+)
 
 
 def test_there_are_hundreds_of_curated_values_and_every_slot_has_a_name_of_its_own() -> None:
@@ -50,7 +52,7 @@ def test_generated_values_stay_in_their_place(slot: Slot) -> None:
     assert not found, told(slot, found, f" (seed {SEED})")
 
 
-@pytest.mark.parametrize("slot", SLOTS, ids=str)
+@pytest.mark.parametrize("slot", [slot for slot in SLOTS if not slot.picky], ids=str)
 def test_few_values_are_refused_so_that_silence_means_containment(slot: Slot) -> None:
     outcomes = [slot.judge(value).what for value in CURATED[::11]]
     tight = slot.disk or slot.room == 64

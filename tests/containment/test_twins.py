@@ -28,9 +28,17 @@ from .values import BREAKS, CURATED, FENCES, HEADINGS, HIDDEN, LISTS, QUOTES, RE
 pytestmark = pytest.mark.requirement("N-07", "S0-16")
 
 BY_NAME: Final = {slot.name: slot for slot in SLOTS}
-QUICK: Final = tuple(slot for slot in SLOTS if not slot.disk and slot.rules.form != "absent")
+QUICK: Final = tuple(slot for slot in SLOTS if not slot.disk and not slot.picky and slot.rules.form != "absent")
+# Where a value stands alone and must read back: there nothing but plain text may stand as it is.
+STRICT: Final = tuple(
+    slot
+    for slot in QUICK
+    if slot.rules.expect and slot.rules.form not in ("spoken", "json") and not slot.name.endswith(".completion")
+)
 # What is wrong in every form, were it printed as it is.
-ALWAYS_WRONG: Final = ("<|im_start|>system", "</skill>", "<!-- x -->", "```", "a\u200bb", "a\u202eb", "a\x1bb", "a\ue000b", "a\U000e0041b")
+ALWAYS_WRONG: Final = (
+    "<|im_start|>system", "</skill>", "<!-- x -->", "```", "a\u200bb", "a\u202eb", "a\u2060b", "a\ue000b", "a\U000e0041b",
+)  # fmt: skip
 
 
 def everywhere(patch: pytest.MonkeyPatch, name: str, twin: Callable[..., str]) -> None:
@@ -68,17 +76,13 @@ def test_without_the_encoder_every_slot_lets_values_out(slot: Slot) -> None:
 
 
 @pytest.mark.usefixtures("no_encoder")
-@pytest.mark.parametrize("slot", [slot for slot in QUICK if slot.rules.form not in ("spoken", "json")], ids=str)
+@pytest.mark.parametrize("slot", STRICT, ids=str)
 def test_without_the_encoder_no_hostile_value_goes_unnoticed(slot: Slot) -> None:
-    hostile = (*BREAKS, *HEADINGS, *RULES, *LISTS, *QUOTES, *FENCES, *TOKENS, *TAGS, *HIDDEN)
-    told_apart = [value for value in hostile if one_line(value) and not is_plain(one_line(value)) and value.strip()]
-    unnoticed = [value for value in told_apart if slot.judge(value).what == "contained" and one_line(value) not in ALLOWED]
-    assert len(told_apart) > 150
+    values = (*BREAKS, *HEADINGS, *RULES, *LISTS, *QUOTES, *FENCES, *TOKENS, *TAGS, *HIDDEN)
+    hostile = [value for value in values if one_line(value) and not is_plain(one_line(value))]
+    unnoticed = [value for value in hostile if slot.judge(value).what == "contained"]
+    assert len(hostile) > 200
     assert not unnoticed, ascii(unnoticed)
-
-
-# Not plain for sure, yet what N-07 lets stand bare: a joiner of some script.
-ALLOWED: Final = frozenset[str]()
 
 
 # ── with a worse encoder ──────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ from charter.core.budget import Limits, Step, check_steps, fewer
 from charter.core.errors import BadValue, BudgetExceeded, StackError
 from charter.core.layer import Layer, Mode, Owner, Stack
 from charter.core.ports import ToolSpec
-from charter.core.text import Facts, Piece, Trust
+from charter.core.text import Facts, Piece
 from charter.templates import Compiled
 
 pytestmark = pytest.mark.requirement("N-05", "S0-07")
@@ -247,10 +247,20 @@ def test_a_step_for_a_layer_that_is_not_there_is_passed_over() -> None:
 
 
 @pytest.mark.requirement("S2-04")
-def test_a_text_that_came_capped_is_named_with_what_is_left_of_it() -> None:
+@pytest.mark.parametrize(
+    ("piece", "became"),
+    [
+        (Piece("x" * 1200, "SOUL.md", original=2000), ("truncated", "SOUL.md: 1,200 of 2,000 characters")),
+        (Piece("x" * 1200, "SOUL.md", original=2000, kept=1160), ("truncated", "SOUL.md: 1,160 of 2,000 characters")),
+        (Piece("x" * 1200, "SOUL.md", original=1190, kept=1150), ("truncated", "SOUL.md: 1,150 of 1,190 characters")),
+        (Piece("x" * 1200, "SOUL.md", original=1200), ("whole", "")),
+        (Piece("x" * 1200, "SOUL.md", original=1200, kept=1200), ("whole", "")),
+        (Piece("x" * 1200, "SOUL.md"), ("whole", "")),
+    ],
+)
+def test_a_text_that_came_capped_is_named_with_what_is_left_of_it(piece: Piece, became: tuple[str, str]) -> None:
     said = Layer("said", "L2", Compiled("{{ a }} {{ b }}", "said.md"))
     stack = Stack((BASE, said), {"full": Mode("full", frozenset({"base", "said"}))})
-    soul, tools = Piece("x" * 1200, "SOUL.md", Trust.OPERATOR, original=2000), Piece("y", "TOOLS.md", original=1)
-    sections = [Section(BASE, {}), Section(said, {"a": soul, "b": tools})]
+    sections = [Section(BASE, {}), Section(said, {"a": piece, "b": Piece("y", "TOOLS.md", original=1)})]
     entry = assemble(stack, sections, mode="full", settings=Settings()).manifest.stack[1]
-    assert (entry.disposition, entry.reason) == ("truncated", "SOUL.md: 1,200 of 2,000 characters")
+    assert (entry.disposition, entry.reason) == became

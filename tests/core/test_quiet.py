@@ -35,7 +35,10 @@ ENTRY = ConversationEntry("m1", CANARY, CANARY, "t1", 1)
 @pytest.mark.parametrize(
     ("thing", "shown"),
     [
-        (WORDS, "Piece(origin='soul.md', trust=<Trust.OPERATOR: 2>, form=<Form.MARKDOWN: 'markdown'>, original=None)"),
+        (
+            Piece(CANARY, "inbox:1", original=20, kept=16),
+            "Piece(origin='inbox:1', trust=<Trust.OUTSIDE: 0>, form=<Form.LINE: 'line'>, original=20, kept=16)",
+        ),
         (SECTIONS[1], "Section('said', 1 facts)"),
         (ASSEMBLY.parts[1], "Rendered('said', 33 bytes, whole)"),
         (ASSEMBLY, f"Assembly('small', mode='full', layers=2, stack={ASSEMBLY.stack_sha256[:12]})"),

@@ -103,6 +103,14 @@ def test_a_stack_without_headings_escapes_its_separator_alone() -> None:
     assert bare.escape("# Any\n---\n===") == "# Any\n\\---\n==="
 
 
+def test_a_heading_that_is_a_value_alone_is_the_name_of_a_file() -> None:
+    files = Structure(["### "], "\n\n")
+    assert files.escape("# AGENTS.md\n## docs/style.md ##\nTOOLS.md\n---") == (
+        "\\# AGENTS.md\n\\## docs/style.md ##\nTOOLS.md\n\\---"
+    )
+    assert files.escape("# Agents\n## About AGENTS.md\nx\n---") == "# Agents\n## About AGENTS.md\nx\n---"
+
+
 def test_a_title_with_signs_of_regular_expressions_is_taken_literally() -> None:
     odd = Structure(["## What? (all.of+it)"], "\n\n")
     assert odd.escape("## What?  (all.of+it)") == "\\## What?  (all.of+it)"

@@ -153,7 +153,7 @@ def test_a_template_knows_which_slots_start_a_line(text: str, starts: set[str]) 
 
 def test_a_template_knows_the_headings_it_writes() -> None:
     text = "## One\n### Talk with {{ who }} today\n{% if a %}# Two {# x #}{% endif %}\n#### {{ who }}\n#no\n####### no"
-    assert Compiled(text, "x.md").headings == ("## One", "### Talk with ", "# Two")
+    assert Compiled(text, "x.md").headings == ("## One", "### Talk with ", "# Two", "#### ")
 
 
 def test_blank_lines_around_a_template_are_not_part_of_it() -> None:

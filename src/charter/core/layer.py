@@ -55,6 +55,11 @@ class Layer:
     visible: bool = False
     summary: Template | None = field(default=None, repr=False)
     max_content: int | None = None
+    prefix: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """`prefix` is how the layer's line of the stack hash begins."""
+        object.__setattr__(self, "prefix", f"{self.label}:{self.id}:")
 
 
 @dataclass(frozen=True, slots=True)

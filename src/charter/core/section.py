@@ -123,7 +123,7 @@ def whole(section: Section, stack: Stack, settings: Settings) -> Raw:
         data = text.encode()
         digest = sha256(data).hexdigest()
         size = len(data)
-        line = f"{layer.label}:{layer.id}:{digest}\n"
+        line = f"{layer.prefix}{digest}\n"
         part = (section, text, line, digest, size, (size + 3) // 4, False, "whole", "")
     if section.keep:
         section.kept = Kept(settings, part)
@@ -197,5 +197,5 @@ def _hashed(section: Section, text: str, settings: Settings, disposition: Dispos
     digest = content_hash(data, settings.key) if keyed else sha256(data).hexdigest()
     size = len(data)
     tokens = (size + 3) // 4 if settings.counter is ESTIMATE else settings.counter(data)
-    line = f"{section.layer.label}:{section.layer.id}:{digest}\n"
+    line = f"{section.layer.prefix}{digest}\n"
     return (section, text, line, digest, size, tokens, keyed, disposition, reason)

@@ -142,19 +142,18 @@ def plain_filler(texts: Sequence[str], names: Sequence[str]) -> Callable[[Facts]
     """
     around = [""] * (2 * len(names) + 1)
     around[::2] = texts
-    breaks = b"\n" * (len(names) - 1)
     pick: Callable[[Facts], Any] = itemgetter(*names) if len(names) > 1 else lambda facts: (facts[names[0]],)
 
     def fill(facts: Facts) -> str | None:
         try:
             values = pick(facts)
-            lines = "\n".join(values)
-            rest = lines.encode().translate(None, _PLAIN_ASCII)
+            together = "".join(values)
+            rest = together.encode().translate(None, _PLAIN_ASCII)
         except (KeyError, TypeError, UnicodeEncodeError):  # a value is missing, is not text, or cannot be sent
             return None
-        if rest != breaks and (rest.isascii() or not _plain_lines(lines, len(breaks))):
+        if rest and (rest.isascii() or not _plain_lines(values)):
             return None
-        if len(lines) > BARE_LIMIT:
+        if len(together) > BARE_LIMIT:
             for value in values:
                 if len(value) > BARE_LIMIT:
                     return None
@@ -165,8 +164,10 @@ def plain_filler(texts: Sequence[str], names: Sequence[str]) -> Callable[[Facts]
     return fill
 
 
-def _plain_lines(lines: str, breaks: int) -> bool:
-    return lines.count("\n") == breaks and _PLAIN_LINES.match(lines) is not None
+def _plain_lines(values: Sequence[str]) -> bool:
+    """Apart from each other, so that one value cannot end what another began."""
+    lines = "\n".join(values)
+    return lines.count("\n") == len(values) - 1 and _PLAIN_LINES.match(lines) is not None
 
 
 def inline(value: str, *, starts_line: bool = False) -> str:

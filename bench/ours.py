@@ -1,12 +1,11 @@
 """Charter's own assembly in the benchmark: containment, budget, hashes and manifest included, from raw values to text."""
 
-from contenders import Contender
-from workload import JOINER, Workload
-
 from charter.core.assemble import Section, Settings, assemble
 from charter.core.budget import Limits
 from charter.core.layer import Layer, Mode, Owner, Stack, Volatility
 from charter.templates import Compiled
+from contenders import Contender
+from workload import JOINER, Workload
 
 
 def make_stack(workload: Workload) -> Stack:

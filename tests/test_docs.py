@@ -16,7 +16,7 @@ import commands  # noqa: E402
 
 
 def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
@@ -51,7 +51,7 @@ def test_the_toml_example_of_the_charters_page_is_a_valid_case_file() -> None:
     from charter.config import parse
 
     (example,) = blocks("docs/charters.md", "toml")
-    assert [case.name for case in parse(example, "docs", CaseFile).case][0] == "telegram is told to be brief"
+    assert parse(example, "docs", CaseFile).case[0].name == "telegram is told to be brief"
 
 
 def test_no_page_links_to_a_file_that_is_not_there() -> None:

@@ -16,7 +16,7 @@ from . import lock as locks
 from .config import CharterConfig, LayerConfig, line_of, read_config
 from .core.assemble import ESTIMATE, About, Assembly, Section, Settings, assemble
 from .core.budget import Limits, Step, check_steps
-from .core.errors import BadValue, ConfigError, FileMissing, UnknownChannel, UnknownCharter
+from .core.errors import BadValue, ConfigError, FileMissing, Tampered, UnknownChannel, UnknownCharter
 from .core.incoming import Incoming
 from .core.layer import Layer, Mode, Owner, Role, Stack, Volatility
 from .core.policy import CHANNELS, ChannelPolicy, ToolClass, ToolPolicy
@@ -28,10 +28,11 @@ from .templates import Compiled
 
 BUILT_IN = ("sovereign", "contract", "workspace", "gateway", "assistant")
 CONFIG = "charter.toml"
+SHIPPED = Path(__file__).parent / "charters"
 TEXT_ONLY = Compiled("{% if text %}{{ text }}{% endif %}", "the default template")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Charter:
     """A loaded charter: its stack, its policies, and where its layers read."""
 
@@ -44,14 +45,17 @@ class Charter:
     channels: Mapping[str, ChannelPolicy]
     tool_policies: Mapping[str, ToolPolicy]
     autonomous: str
-    home: Home = field(repr=False)
-    sources: Mapping[str, Sequence[Source]] = field(repr=False)
-    templates: Mapping[str, str] = field(repr=False)
-    fixed: Mapping[str, Section] = field(repr=False)
-    world: World = field(default_factory=World, repr=False)
+    home: Home
+    sources: Mapping[str, Sequence[Source]]
+    templates: Mapping[str, str]
+    fixed: Mapping[str, Section]
+    world: World = field(default_factory=World)
     counter: Counter = ESTIMATE
-    key: bytes | None = field(default=None, repr=False)
-    stamps: Mapping[str, tuple[int, int, int]] = field(default_factory=dict, repr=False)
+    key: bytes | None = None
+    stamps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Charter({self.name!r}, {self.version}, {len(self.stack.layers)} layers)"
 
     @cached_property
     def settings(self) -> Settings:
@@ -76,7 +80,7 @@ class Charter:
             sections,
             mode=chosen,
             settings=self.settings,
-            message=incoming.text or self.autonomous,
+            message=incoming.text if incoming.text.strip() else self.autonomous,
             tools=tools if sent else (),
         )
 
@@ -129,8 +133,10 @@ class Charter:
 
     def check_files(self) -> None:
         """Verifies the locked files again when one of them changed on disk (N-02)."""
-        if _stamps(self.home.root, self.stamps) != self.stamps:
+        now = _stamps(self.home.root, self.stamps)
+        if now != self.stamps:
             read_files(self.home.root)
+            self.stamps.update(now)
 
 
 def model_billions(model: str) -> float:
@@ -152,7 +158,7 @@ def find(name_or_path: str | os.PathLike[str]) -> Path:
     """The folder of a charter."""
     name = os.fspath(name_or_path)
     if name in BUILT_IN:
-        return Path(__file__).parent / "charters" / name
+        return SHIPPED / name
     root = Path(name)
     if not (root / CONFIG).is_file():
         raise UnknownCharter("charter", name, (*BUILT_IN, "or a folder with a charter.toml"))
@@ -167,7 +173,10 @@ def read_files(root: Path, *, verified: bool = True) -> dict[str, FileText]:
         if found is not None:
             files[name] = found
     if verified:
-        locks.verify_files(root, locks.read_lock(root), files)
+        lock = locks.read_lock(root)
+        if lock is None and root.parent == SHIPPED:
+            raise Tampered(root.name, (locks.LOCK,))
+        locks.verify_files(root, lock, files)
     return files
 
 
@@ -300,6 +309,11 @@ def _check_referenced(config: CharterConfig, files: Mapping[str, FileText]) -> N
             for name in [path.replace("{channel}", channel) for channel in CHANNELS] if "{channel}" in path else [path]:
                 if name and "{" not in name and name not in files:
                     raise FileMissing(name, f"layer {layer.id!r} in {CONFIG}")
+    names = [tool.name for tool in config.tool]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            line = line_of(files[CONFIG].text, f"$.tool[{number}].name")
+            raise ConfigError(f"{CONFIG}:{line}", f"a second tool named {name!r}")
     for name in config.defaults:
         if not name.isidentifier():
             raise BadValue("defaults", f"{len(name)}-character key is not a plain name")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .core.errors import ConfigError, Tampered
@@ -24,6 +23,7 @@ class Lock:
     version: str
     files: Mapping[str, str]
     golden: Mapping[str, str]
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 def locked_names(root: Path) -> list[str]:
@@ -46,7 +46,9 @@ def read_lock(root: Path) -> Lock | None:
         return None
     try:
         data = tomllib.loads(found.text)
-        return Lock(str(data["version"]), _hashes(data["files"]), _hashes(data.get("golden", {})))
+        hashes = _hashes({name: row["sha256"] for name, row in data["files"].items()})
+        versions = {name: str(row["version"]) for name, row in data["files"].items()}
+        return Lock(str(data["version"]), hashes, _hashes(data.get("golden", {})), versions)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError):
         raise ConfigError(LOCK, "not a lock file; run 'charter lock' to make it anew") from None
 
@@ -58,16 +60,23 @@ def _hashes(table: Mapping[str, str]) -> dict[str, str]:
     return dict(table)
 
 
-def write_lock(root: Path, version: str, golden: Mapping[str, str]) -> Lock:
-    """Locks the folder as it is now."""
-    files = {name: _sha256(root, name) for name in locked_names(root)}
+def file_version(file: FileText, charter_version: str) -> str:
+    """A file's own version from its frontmatter, else its charter's."""
+    found = re.match(r"---\n(?:(?!---\n).*\n)*?version:[ \t]*([0-9][0-9.]*)[ \t]*\n", file.text)
+    return found.group(1) if found else charter_version
+
+
+def write_lock(root: Path, version: str, golden: Mapping[str, str], files: Mapping[str, FileText]) -> Lock:
+    """Locks the folder as these files are."""
+    hashes = {name: file.sha256 for name, file in files.items()}
+    versions = {name: file_version(file, version) for name, file in files.items()}
     lines = [
-        "# Made by 'charter lock': the files of this charter and the hashes they had, and the stack hash of each mode",
-        "# for the reference request. Change a file, bump the version in charter.toml, then lock again.",
+        "# Made by 'charter lock': each file with its version and hash, and the stack hash of each mode for the",
+        "# reference request. Change a file, bump the version in charter.toml, then lock again.",
         f'version = "{version}"',
         "",
         "[files]",
-        *(f'"{name}" = "{digest}"' for name, digest in files.items()),
+        *(f'"{name}" = {{ version = "{versions[name]}", sha256 = "{hashes[name]}" }}' for name in files),
         "",
         "[golden]",
         *(f'"{mode}" = "{digest}"' for mode, digest in golden.items()),
@@ -75,12 +84,7 @@ def write_lock(root: Path, version: str, golden: Mapping[str, str]) -> Lock:
     temporary = root / f"{LOCK}.new"
     temporary.write_text("\n".join(lines) + "\n")
     temporary.replace(root / LOCK)
-    return Lock(version, files, dict(golden))
-
-
-def _sha256(root: Path, name: str) -> str:
-    found = read_file(root, name)
-    return found.sha256 if found else hashlib.sha256(b"").hexdigest()
+    return Lock(version, hashes, dict(golden), versions)
 
 
 def differing(lock: Lock, files: Mapping[str, FileText]) -> tuple[str, ...]:

@@ -13,7 +13,9 @@ from .core.text import Facts, plain_filler
 _TAG = re.compile(r"\{\{(?P<slot>.*?)\}\}|\{%(?P<tag>.*?)%\}|\{#.*?#\}", re.DOTALL)
 _SLOT = re.compile(r"\s*([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*\Z")
 _FOR = re.compile(r"\s*for\s+([a-z_][a-z0-9_]*)\s+in\s+([a-z_][a-z0-9_.]*)\s*\Z")
-_IF = re.compile(r"\s*(?:el)?if\s+[a-z0-9_. <>=!\"]+\Z")
+_IF = re.compile(r"\s*(?:el)?if\s+(?:[a-z0-9_. <>=!]|\"[A-Za-z0-9_ ]*\")+\Z")
+_RESERVED = {"true", "false", "none", "not", "and", "or", "in", "is", "if", "else", "for", "loop", "self", "super"}
+_ENGINE_NAMES = ("range", "dict", "debug", "namespace", "cycler", "joiner", "lipsum")
 _PLAIN_TAGS = {"else", "endif", "endfor"}
 
 
@@ -34,6 +36,8 @@ class Compiled:
             undefined_behavior="strict", trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, debug=False
         )
         self._env.auto_escape_callback = lambda name: False
+        for name in _ENGINE_NAMES:
+            self._env.remove_global(name)
         try:
             self._env.add_template("t", text)
         except minijinja.TemplateError as error:
@@ -57,7 +61,7 @@ def _refuse_ways_around(text: str, where: str) -> None:
     for match in _TAG.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         slot, tag = match.group("slot"), match.group("tag")
-        if slot is not None and not _SLOT.match(slot):
+        if slot is not None and (not _SLOT.match(slot) or slot.strip() in _RESERVED):
             raise TemplateRefused(
                 f"{where}:{line}", "a slot holds a name such as {{ sender }}; filters and calls are not allowed"
             )
@@ -71,16 +75,22 @@ def _refuse_ways_around(text: str, where: str) -> None:
 
 
 def _line_starts(text: str) -> frozenset[str]:
-    """Slots with nothing but tags, slots and white space before them on their line; a loop's list for its variable."""
+    """Slots that may come first on a line; a loop's list for its variable.
+
+    What stands before a slot counts only when nothing can take it away: text since the last tag on the same line.
+    """
     starts: set[str] = set()
-    loops = {match.group(1): match.group(2) for tag in _TAG.finditer(text) if (match := _FOR.match(tag["tag"] or ""))}
+    loops: dict[str, set[str]] = {}
+    for tag in _TAG.finditer(text):
+        if loop := _FOR.match(tag["tag"] or ""):
+            loops.setdefault(loop.group(1), set()).add(loop.group(2).rpartition(".")[2])
     for match in _TAG.finditer(text):
         slot = match.group("slot")
-        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rpartition("%}")[2]
         if slot is None or _TAG.sub("", before).strip():
             continue
         name = slot.strip().rpartition(".")[2]
-        starts |= {name, loops.get(name, name).rpartition(".")[2]}
+        starts |= {name, *loops.get(name, ())}
     return frozenset(starts)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .config import read_config
 from .core.errors import CharterError, ConfigError
 from .core.incoming import Incoming
 from .folder import CONFIG, Charter, build, find, load, read_files
-from .lock import LOCK, Lock, differing, read_lock, unlocked, write_lock
+from .lock import LOCK, Lock, differing, file_version, read_lock, unlocked, write_lock
 from .sources import World
+from .sources.files import FileText
 
 # The request whose stack hash a lock keeps for every mode; it depends on nothing outside the charter.
 REFERENCE = Incoming(channel="terminal", sender="reference", text="reference", at="2026-01-01T00:00:00+00:00")
@@ -48,7 +51,19 @@ def lock(target: str) -> Lock:
                 CONFIG,
                 f"version is {still} {charter.version}, but {', '.join(changed)} changed; bump the version, then lock",
             )
-    return write_lock(root, charter.version, golden(charter))
+        _refuse_same_version(before, files, charter.version)
+    return write_lock(root, charter.version, golden(charter), files)
+
+
+def _refuse_same_version(before: Lock, files: Mapping[str, FileText], version: str) -> None:
+    """A file with a version of its own that changed needs a higher one."""
+    for name in differing(before, files):
+        if name in files and name in before.versions:
+            own = file_version(files[name], version)
+            if own != version and _numbers(own) <= _numbers(before.versions[name]):
+                raise ConfigError(
+                    name, f"changed, but its version is still {own}; bump it in its frontmatter, then lock"
+                )
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -66,6 +81,8 @@ def verify(target: str) -> Verified:
     problems += [f"not in the lock: {name}" for name in unlocked(kept, files)]
     if not problems:
         problems += _verify_golden(target, kept)
+    if read_config(files[CONFIG].text, CONFIG).approvers:
+        problems.append("approvers are listed, but no signature by one of them is there")
     return Verified(root.name, kept.version, len(kept.files), tuple(problems))
 
 

@@ -135,7 +135,7 @@ def test_each_hash_covers_the_sections_bytes_as_sent_and_the_stack_hash_covers_t
     assert [row["sha256"] for row in rows] == [hashlib.sha256(data).hexdigest() for data in parts]
     assert [row["bytes"] for row in rows] == [len(data) for data in parts]
     assert [row["tokens_est"] for row in rows] == [-(-len(data) // 4) for data in parts]
-    assert manifest["bytes"] == sum(map(len, parts))
+    assert manifest["bytes"] == len(assembly.reveal().encode())
     lines = "".join(f"{row['layer']}:{row['id']}:{row['sha256']}\n" for row in rows)
     assert manifest["stack_sha256"] == hashlib.sha256(lines.encode()).hexdigest() == assembly.stack_sha256
 
@@ -149,7 +149,7 @@ def test_order_a_missing_layer_and_a_swapped_text_each_give_another_stack_hash()
         for agent in ("assistant", "support")
         for text in ("hello", "hello ", "Hello")
     }
-    assert len(seen) == 8  # a space at the end of a message is not sent
+    assert len(seen) == 12
     assert charter.assemble(replace(NOW, at=99, sender="bob")).stack_sha256 == charter.assemble(NOW).stack_sha256
 
 
@@ -205,5 +205,8 @@ def test_tool_schemas_are_hashed_and_counted_in_canonical_json() -> None:
     ).encode()
     expected = {"sha256": hashlib.sha256(canonical).hexdigest(), "tokens_est": -(-len(canonical) // 4)}
     assert manifest["tools"] == expected
-    assert manifest["tokens_est"] == sum(row["tokens_est"] for row in manifest["stack"]) + expected["tokens_est"]
+    joints = len(manifest["stack"]) - 1
+    assert (
+        manifest["tokens_est"] == sum(row["tokens_est"] for row in manifest["stack"]) + joints + expected["tokens_est"]
+    )
     assert told(load("contract").assemble(NOW))["tools"] is None

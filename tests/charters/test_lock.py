@@ -53,7 +53,8 @@ def test_a_lock_holds_the_version_the_hash_of_every_file_and_a_stack_hash_for_ev
     reference = Incoming(channel="terminal", sender="reference", text="reference", at="2026-01-01T00:00:00+00:00")
     world = World(given={"no_host": True})
     stacks = {m: charter.assemble(reference, mode=m, world=world).stack_sha256 for m in charter.stack.modes}
-    assert kept == {"version": charter.version, "files": hashed, "golden": stacks}
+    rows = {path: {"version": charter.version, "sha256": digest} for path, digest in hashed.items()}
+    assert kept == {"version": charter.version, "files": rows, "golden": stacks}
     assert not any(path.startswith(("cases/", "workspace/")) or path == "charter.lock" for path in hashed)
     assert "charter.toml" in hashed
 
@@ -75,7 +76,7 @@ def test_a_change_with_a_bump_and_a_new_lock_passes(root: Path) -> None:
     bump(root)
     assert verify(str(root)).problems == ("changed or gone: charter.toml", f"changed or gone: {ROLE}")
     made = lock(str(root))
-    assert made == read_lock(root) == Lock("1.1.0", made.files, golden(load(root)))
+    assert made == read_lock(root) == Lock("1.1.0", made.files, golden(load(root)), made.versions)
     assert verify(str(root)) == Verified("contract", "1.1.0", 19, ())
     assert "You are a quiet assistant." in load(root).assemble(Incoming(text="hi", at=0)).reveal()
 
@@ -182,7 +183,7 @@ def test_a_golden_that_cannot_be_made_is_a_problem_and_not_a_crash(root: Path) -
     path = root / "charter.lock"
     text = re.sub(r'(?m)^"prompts/channels/terminal.md" = .*\n', "", path.read_text())
     digest = hashlib.sha256((root / "charter.toml").read_bytes()).hexdigest()
-    text = re.sub(r'(?m)^"charter.toml" = .*$', f'"charter.toml" = "{digest}"', text)
+    text = re.sub(r'(?m)^"charter.toml" = .*$', f'"charter.toml" = {{ version = "1.1.0", sha256 = "{digest}" }}', text)
     path.write_text(text.replace('version = "1.0.0"', 'version = "1.1.0"'))
     (problem,) = verify(str(root)).problems
     assert problem == (

@@ -90,7 +90,8 @@ def test_a_prompt_that_just_fits_gives_nothing_away() -> None:
     charter = busy()
     whole = told(limited(charter, None))
     assert told(limited(charter, len(whole.reveal()))).reveal() == whole.reveal()
-    assert {row.disposition for row in whole.manifest.stack} == {"whole"}
+    assert {row.disposition for row in whole.manifest.stack[:-1]} == {"whole"}
+    assert whole.manifest.stack[-1].reason == "conversation: 220 of 500 characters (× 20)"
     assert "limit" not in whole.parts[-1].text
 
 
@@ -120,7 +121,9 @@ def test_every_cut_is_said_in_the_prompt_and_in_the_manifest(step: int, said: li
         assembly = told(limited(charter, len(assembly.reveal()) - 1))
     assert [line for line in assembly.parts[-1].text.split("\n") if "to stay within the limit" in line] == said
     rows = {row.id: (row.disposition, row.reason) for row in assembly.manifest.stack}
-    assert rows.pop("situation") == ("truncated", reason)
+    disposition, told_why = rows.pop("situation")
+    assert disposition == "truncated"
+    assert re.sub(r"^conversation: 220 of 500 characters \(× \d+\); ", "", told_why) == reason
     one_line = state(assembly)[1]
     assert {name for name, row in rows.items() if row == ("summary", "over the limit")} == set(one_line)
     assert {name for name, row in rows.items() if row == ("whole", "")} == set(rows) - set(one_line)
@@ -137,7 +140,11 @@ def test_the_newest_notes_stay_when_older_ones_are_left_out() -> None:
 
 @pytest.mark.requirement("N-05")
 def test_a_prompt_whose_notes_are_all_left_out_does_not_say_there_are_none() -> None:
-    text = told(busy(size=8000), text="").parts[-1].text
+    charter = busy()
+    assembly = told(limited(charter, None))
+    for _ in range(14):
+        assembly = told(limited(charter, len(assembly.reveal()) - 1))
+    text = assembly.parts[-1].text
     assert NOTES.format(5) in text
     assert "No notes yet." not in text
 
@@ -206,7 +213,8 @@ def test_a_limit_below_the_required_text_is_an_error_before_anything_is_sent(tmp
 @pytest.mark.requirement("N-05")
 def test_a_token_limit_counts_the_tool_schemas_sent_beside_the_prompt(tmp_path: Path) -> None:
     counted = told(load("sovereign"), text="").manifest
-    layers = sum(row.tokens_est for row in counted.stack)
+    layers = sum(row.tokens_est for row in counted.stack) + counted.joint_tokens
+    assert counted.joint_tokens == 10 * 2
     assert counted.tokens_est == layers + counted.tools_tokens
     assert counted.tools_tokens > 100
     charter = load(copied(tmp_path, "max_chars = 8000", f"max_tokens = {layers}"))

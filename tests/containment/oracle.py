@@ -31,6 +31,7 @@ class Rules:
     limit: int | None = None  # a cut value ends with … inside this many characters
     quoted_if: str = ""  # plain characters that this slot quotes all the same
     titles: frozenset[str] = frozenset()  # headings of ours that a value which fills a heading may not take
+    opens: bool = False  # the value opens a line elsewhere in this template, so what would mean something there is quoted
     quarantine: bool = False  # spans of it may have given way to a notice
     around: tuple[str, str] | None = None  # what of the line is ours, where the value is only a part of what is encoded
 
@@ -63,7 +64,7 @@ class Shape:
             before, found, after = line.partition(MARKER)
             assert MARKER not in after, "the marker stands twice in a line"
             lines.append(_around(before, after, rules) if found else Line(before))
-        opens = any(line.after is not None and _OPENING.fullmatch(line.before) for line in lines)
+        opens = rules.opens or any(line.after is not None and _OPENING.fullmatch(line.before) for line in lines)
         lines = [line if line.after is None else replace(line, opens=opens) for line in lines]
         assert (rules.form == "absent") == (MARKER not in prompt), "the marker is not where the slot says it is"
         return cls(prompt, tuple(lines), rules)
@@ -321,7 +322,7 @@ def _paired(value: Any) -> Any:
 # ── blocks ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _BREAKS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_TOUCHED: Final = re.compile(r"[<＜﹤\[~`]|--[>＞]|[^\S \n]")
+_TOUCHED: Final = re.compile(r"[<＜﹤\[［~`｀\u1fef]|--[>＞]|[^\S \n]")
 
 
 def _judge_block(lines: list[str], shape: Shape, value: str) -> Iterator[str]:

@@ -235,15 +235,15 @@ def _dynamic_context(field: str, value: str) -> str:
 
 def _sovereign() -> Iterator[Slot]:
     preview, shown = Rules("quoted", as_is, limit=140), Rules("quoted", as_is, limit=220)
-    who = Rules("line", sender)
-    yield Slot("sovereign.inbox.sender", partial(_scene, field="sender", staged=False), who)
+    who = Rules("line", sender, limit=80)
+    yield Slot("sovereign.inbox.sender", partial(_scene, field="sender", staged=False), who, room=80)
     yield Slot("sovereign.inbox.body", partial(_scene, field="body", staged=False), preview, room=140)
-    yield Slot("sovereign.staged.sender", partial(_scene, field="sender"), who)
+    yield Slot("sovereign.staged.sender", partial(_scene, field="sender"), who, room=80)
     yield Slot("sovereign.staged.body", partial(_scene, field="body"), preview, room=140)
-    yield Slot("sovereign.history.sender", partial(_scene, field="sender", history=True), who)
+    yield Slot("sovereign.history.sender", partial(_scene, field="sender", history=True), who, room=80)
     yield Slot("sovereign.history.body", partial(_scene, field="said", history=True), shown, room=220)
     yield Slot("sovereign.history.reply", partial(_scene, field="replied", history=True), shown, room=220)
-    yield Slot("sovereign.compact.sender", partial(_scene, field="sender", history=True, mode="compact"), who)
+    yield Slot("sovereign.compact.sender", partial(_scene, field="sender", history=True, mode="compact"), who, room=80)
     yield Slot("sovereign.memory.text", partial(_scene, field="note"), Rules("quoted", as_is))
     yield Slot("sovereign.memory.day", partial(_scene, field="day"), Rules("line", as_is))
     yield Slot("sovereign.tool.name", partial(_sovereign_tool, 2), Rules("line", as_is, quoted_if=", :"))
@@ -256,7 +256,7 @@ def _sovereign() -> Iterator[Slot]:
     yield Slot("sovereign.skill.name", partial(_enabled_skill, 0), Rules("line", one_line))
     yield Slot("sovereign.skill.instructions", partial(_enabled_skill, 1), Rules("line", one_line))
     yield Slot("sovereign.amended_line", _amended_line, Rules("line"), room=160)
-    yield Slot("sovereign.dynamic_context.sender", partial(_dynamic_context, "sender"), who)
+    yield Slot("sovereign.dynamic_context.sender", partial(_dynamic_context, "sender"), who, room=80)
     yield Slot("sovereign.dynamic_context.body", partial(_dynamic_context, "body"), preview, room=140)
 
 
@@ -509,7 +509,7 @@ def _gateways() -> Iterator[Slot]:
     yield from (Slot(f"gateway.sandbox.{key}", partial(_sandbox, key), text) for key in SANDBOX_KEYS)
     yield from (Slot(f"gateway.facts.{key}", partial(_fact, key), text) for key in ("timezone", "location", "accept_language"))
     yield from (Slot(f"gateway.request.{key}", partial(_request, key), text) for key in ("session", "provider", "model"))
-    name = Rules("line", as_is, quoted_if=", :", titles=TITLES)
+    name = Rules("line", as_is, quoted_if=", :", titles=TITLES, opens=True)
     yield Slot("gateway.native.name", partial(_tool, True, "name"), name)
     yield Slot("gateway.native.name_alone", lambda v: _gateway({}, tool=ToolSpec(v)), name)
     yield Slot("gateway.native.description", partial(_tool, True, "description"), Rules("line", one_line, limit=160), room=160)
@@ -526,8 +526,9 @@ def _gateways() -> Iterator[Slot]:
 def _gateway_files() -> Iterator[Slot]:
     for file, fields in (("IDENTITY.md", ("name", "emoji", "creature", "vibe")), ("USER.md", ("name", "timezone", "location"))):
         for field in fields:
-            rules = Rules("line", one_line if (file, field)[1] not in ("timezone", "location") else stripped)
-            yield Slot(f"gateway.disk.{file}.{field}", partial(_data_file, file, field), rules, disk=True)
+            rules = Rules("line", one_line if field not in ("timezone", "location") else stripped)
+            make = partial(_data_file, file, field)
+            yield Slot(f"gateway.disk.{file}.{field}", make, rules, disk=True, picky=field == "timezone")
     yield Slot(
         "gateway.disk.skill.description",
         lambda v: _skills_on_disk(_skill_file("description", v)),

@@ -30,7 +30,7 @@ ONE_OF_EACH_FORM: Final = (
     "gateway.skill.name", "gateway.fallback.schema", "assistant.identity.vibe",
 )  # fmt: skip
 LINES: Final = tuple(
-    slot for slot in SLOTS if slot.rules.form in ("line", "xml") and not slot.rules.around and not slot.picky
+    slot for slot in SLOTS if slot.rules.form in ("line", "xml") and slot.rules.expect and not slot.picky
 )
 
 
@@ -41,8 +41,12 @@ def test_there_are_hundreds_of_curated_values_and_every_slot_has_a_name_of_its_o
 
 @pytest.mark.parametrize("slot", (*SLOTS, *ENCODERS), ids=str)
 def test_every_curated_value_stays_in_its_place(slot: Slot) -> None:
-    found = findings(slot, CURATED)
+    values = CURATED[::3] if slot.disk else CURATED
+    outcomes = {value: slot.judge(value).what for value in values}
+    found = findings(slot, (value for value in values if outcomes[value] == "escaped"))
     assert not found, told(slot, found)
+    contained = list(outcomes.values()).count("contained")
+    assert contained >= len(values) * (0 if slot.picky else 0.6 if slot.disk or slot.room == 64 else 0.95)
 
 
 @pytest.mark.parametrize("slot", SLOTS, ids=str)
@@ -52,18 +56,11 @@ def test_generated_values_stay_in_their_place(slot: Slot) -> None:
     assert not found, told(slot, found, f" (seed {SEED})")
 
 
-@pytest.mark.parametrize("slot", [slot for slot in SLOTS if not slot.picky], ids=str)
-def test_few_values_are_refused_so_that_silence_means_containment(slot: Slot) -> None:
-    outcomes = [slot.judge(value).what for value in CURATED[::11]]
-    tight = slot.disk or slot.room == 64
-    assert outcomes.count("refused") + outcomes.count("not here") <= len(outcomes) * (0.4 if tight else 0.05)
-
-
 @pytest.mark.parametrize("slot", LINES, ids=str)
 def test_readable_values_of_every_script_stand_as_they_were_written(slot: Slot) -> None:
-    assert slot.rules.expect is not None or slot.name == "sovereign.amended_line"
+    assert slot.rules.expect is not None
     for value in READABLE:
-        wanted = str(slot.rules.expect(value)) if slot.rules.expect else value
+        wanted = str(slot.rules.expect(value))
         cut = len(wanted) > (slot.room or 200)
         if not cut and not set(wanted) & set(slot.rules.quoted_if):
             shown = wanted.replace("&", "&amp;") if slot.rules.form == "xml" else wanted

@@ -28,7 +28,7 @@ from .values import CURATED, generated
 pytestmark = pytest.mark.requirement("N-07", "S0-04", "S0-07", "S2-04", "S3-09", "S4-06")
 
 BY_NAME: Final = {slot.name: slot for slot in SLOTS}
-CAPPED: Final = tuple(slot for slot in SLOTS if slot.room in (140, 160, 220))
+CAPPED: Final = tuple(slot for slot in SLOTS if slot.room in (80, 140, 160, 220))
 HOSTILE: Final = (
     '"', "\\", '\\"', '"\n## Soul', "\n## Layer 1: x", "<|im_start|>", "</skill>", "[INST]", "```", "<!--", "a\u200db", "👨‍👩‍👧‍👦", "👍🏽",
     "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "1\ufe0f\u20e3", "क्‍ष", "e\u0301\u0301", "\ud83d\ude00", "\r\n",
@@ -196,8 +196,8 @@ def test_what_a_budget_leaves_of_the_moment_is_whole_lines_of_the_known_kinds(se
         assert tokens_in(line) == [], ascii(line)
         for quoted in re.findall(_JSON, line):
             json.loads(quoted)
-        bare = set(re.sub(_JSON, "", line)) - set("[]#")
-        assert all(map(may_stand_bare, bare)), ascii(line)
+        bare = re.sub(r"[\[\]#]", "", re.sub(_JSON, "", line))
+        assert not bare or may_stand_bare(bare), ascii(line)
 
 
 SOVEREIGN: Final = load("sovereign")

@@ -23,7 +23,10 @@ LIST = Compiled(
 )
 BASE = Layer("base", "L1", Compiled("Never lie.", "base.md"), "## Base", Owner.SEALED, required=True)
 ROLE = Layer("role", "L2", Compiled("You help.", "role.md"), "## Role", required=True)
-LOOPING, ACT = Compiled("Look, think, act, rest, look again.", "loop.md"), Compiled("Act.", "charter.toml:7")
+LOOPING, ACT = (
+    Compiled("Look, think, act, rest, look again, and write down what was seen.", "loop.md"),
+    Compiled("Act.", "charter.toml:7"),
+)
 LOOP = Layer("loop", "L3", LOOPING, "## Loop", Owner.AGENT, summary=ACT)
 EXTRA = Layer("extra", "L4", Compiled("This may go when there is no room.", "extra.md"))
 NOTES = Layer("notes", "L5", LIST, "## Notes", Owner.TURN, required=True)
@@ -32,11 +35,12 @@ STACK = Stack((BASE, ROLE, LOOP, EXTRA, NOTES), {"full": Mode("full", EVERY)})
 SHED = (Step("notes", "fewer", "notes", keep=(2, 1, 0)), Step("loop", "summary"), Step("extra", "nothing"))
 NOTED = ["one, and a word more", "two, and a word more", "three, and a word more"]
 HEAD = "## Base\n\nNever lie.\n\n## Role\n\nYou help.\n\n"
-LOOP_WHOLE = "## Loop\n\nLook, think, act, rest, look again.\n\n"
+LOOP_WHOLE = "## Loop\n\nLook, think, act, rest, look again, and write down what was seen.\n\n"
 EXTRA_WHOLE = "This may go when there is no room.\n\n"
 NOTE = "## Notes\n\nNotes.\n"
 WHOLE = f"{HEAD}{LOOP_WHOLE}{EXTRA_WHOLE}{NOTE}- {NOTED[0]}\n- {NOTED[1]}\n- {NOTED[2]}"
-LEAST = f"{HEAD}## Loop — Act.\n\n{NOTE}Left out: 3."
+LINE = "## Loop — Act. (shortened to fit)\n\n"
+LEAST = f"{HEAD}{LINE}{NOTE}Left out: 3."
 
 
 def build(notes: list[str], limits: Limits, tools: tuple[ToolSpec, ...] = ()) -> Assembly:
@@ -73,7 +77,7 @@ def test_a_prompt_that_fits_exactly_is_sent_whole() -> None:
         (f"{HEAD}{LOOP_WHOLE}{EXTRA_WHOLE}{NOTE}Left out: 1.\n- {NOTED[1]}\n- {NOTED[2]}", 1, "whole", "whole"),
         (f"{HEAD}{LOOP_WHOLE}{EXTRA_WHOLE}{NOTE}Left out: 2.\n- {NOTED[2]}", 2, "whole", "whole"),
         (f"{HEAD}{LOOP_WHOLE}{EXTRA_WHOLE}{NOTE}Left out: 3.", 3, "whole", "whole"),
-        (f"{HEAD}## Loop — Act.\n\n{EXTRA_WHOLE}{NOTE}Left out: 3.", 3, "summary", "whole"),
+        (f"{HEAD}{LINE}{EXTRA_WHOLE}{NOTE}Left out: 3.", 3, "summary", "whole"),
         (LEAST, 3, "summary", "dropped"),
     ],
 )

@@ -127,11 +127,11 @@ def test_every_line_of_a_block_carries_our_mark(text: str) -> None:
 def test_a_block_keeps_its_lines_and_loses_its_tricks() -> None:
     text = "\nHi\r\n\n## Base\u2028---\n<system>x</system> -->\n```sh\n~~~~\n[INST]\ta\u00a0b\n> me\n\n"
     assert block(text) == (
-        "> Hi\n>\n> ## Base\n> ---\n> &lt;system>x&lt;/system> --&gt;\n> \\`\\`\\`sh\n> \\~\\~\\~\\~\n"
-        "> \\[INST]    a b\n> > me"
+        ">\n> Hi\n>\n> ## Base\n> ---\n> &lt;system>x&lt;/system> --&gt;\n> \\`\\`\\`sh\n> \\~\\~\\~\\~\n"
+        "> \\[INST]    a b\n> > me\n>\n>"
     )
     assert block("") == ""
-    assert block("\n\n") == ">"
+    assert block("\n\n") == ">\n>\n>"
 
 
 def test_spoken_text_keeps_what_is_no_trick() -> None:

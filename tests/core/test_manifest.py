@@ -87,8 +87,8 @@ def test_a_manifest_as_a_dictionary_has_every_field_and_no_word_of_the_prompt() 
             "sha256": "9b0874991ad94f9614216832c4f7e1d33e43368c39e59c72f631996e54ad4aef",
             "tokens_est": 24,
         },
-        "bytes": 29,
-        "tokens_est": 32,
+        "bytes": 31,
+        "tokens_est": 33,
         "notes": ["tokens: ceil(utf8 bytes / 4)", "hmac-sha256: L6"],
     }
 
@@ -100,7 +100,7 @@ def test_without_tools_and_key_a_manifest_says_so() -> None:
     assert found["notes"] == ["tokens: ceil(utf8 bytes / 4)"]
     assert [entry["file"] for entry in found["stack"]] == ["inline", "inline"]
     assert [entry["origin"] for entry in found["stack"]] == ["inline", "inline"]
-    assert found["tokens_est"] == 5 + 1
+    assert found["tokens_est"] == 5 + 1 + 1  # the joiner is sent and paid for too
 
 
 @pytest.mark.parametrize("text", ["one two three", Compiled("one {{ two }} three", "quick.md")])

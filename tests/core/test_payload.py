@@ -101,7 +101,7 @@ def test_the_texts_of_a_payload_concatenate_to_the_prompt_and_the_message(
     if layers[-1].role is Role.USER or not message:
         assert told == assembly.reveal()
     elif dialect == "completion":
-        framed = {"hello": "> hello", "one\n\ntwo ": "> one\n>\n> two", "日本": "> 日本"}[message]
+        framed = {"hello": "> hello", "one\n\ntwo ": "> one\n>\n> two ", "日本": "> 日本"}[message]
         assert told == f"{assembly.reveal()}\n\n{framed}"
     else:
         assert told == assembly.reveal() + message

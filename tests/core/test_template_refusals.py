@@ -53,6 +53,7 @@ def test_a_slot_that_is_more_than_a_name_is_refused(slot: str) -> None:
         "{% for x in canary() %}x{% endfor %}", "{% for x in range(3) %}x{% endfor %}",
         "{% for a, b in canary %}x{% endfor %}", "{% for x in canary if x %}x{% endfor %}",
         "{% for x in canary recursive %}x{% endfor %}", "{%- if canary %}x{% endif %}", "{% if canary -%}x{% endif %}",
+        '{% if canary == " %}x{% endif %}', '{% if a == " %} {# " %}{% else %}{{ x }}{# " #}{% endif %}',
         "{% %}", "{% break %}", "{% endif canary %}",
     ],
 )  # fmt: skip
@@ -73,7 +74,7 @@ def test_a_tag_that_is_never_closed_is_refused(text: str, mark: str) -> None:
     [
         "{% if canary %}", "{% endif %}", "{% else %}", "{% for x in canary %}", "{% endfor %}",
         "{% if == %}x{% endif %}",
-        "{% elif canary %}", "{% if canary %}x{% endfor %}", '{% if canary == " %}x{% endif %}',
+        "{% elif canary %}", "{% if canary %}x{% endfor %}",
         "{% if a b %}x{% endif %}",
     ],
 )  # fmt: skip

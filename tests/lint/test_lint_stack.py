@@ -8,6 +8,7 @@ import pytest
 from lint_folder import BASE, folder, found, layer
 
 from charter.core.incoming import Incoming
+from charter.folder import read_files
 from charter.lint import check, exit_code
 from charter.lock import write_lock
 from charter.sources import World
@@ -74,7 +75,8 @@ def test_a_template_that_does_not_compile_is_a_finding_in_its_file(tmp_path: Pat
 
 
 def test_a_changed_locked_file_is_a_finding_in_that_file(tmp_path: Path) -> None:
-    write_lock(folder(tmp_path), "1.0.0", {})
+    folder(tmp_path)
+    write_lock(tmp_path, "1.0.0", {}, read_files(tmp_path))
     (tmp_path / "base.md").write_text("Something else.")
     (finding,) = check(tmp_path).findings
     assert (finding.rule, finding.file) == ("load", "base.md")
@@ -216,7 +218,7 @@ def test_a_sealed_layer_wants_a_lock(tmp_path: Path) -> None:
     root = folder(tmp_path, base=BASE.replace('owner = "operator"', 'owner = "sealed"'))
     (finding,) = found(root, "sealed-without-lock")
     assert (finding.level, finding.line) == ("warning", 8)
-    write_lock(root, "1.0.0", {})
+    write_lock(root, "1.0.0", {}, read_files(root))
     assert found(root, "sealed-without-lock") == []
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from . import payload as wire
-from .budget import Step, fewer
+from .budget import Step, check_steps, fewer
 from .errors import BudgetExceeded, LayerEmpty, LayerMissing, LayerOrder, UnknownLayer
 from .layer import Role, Stack
 from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines
@@ -74,7 +74,7 @@ def assemble(
             left_out.append(LeftOut(layer.label, layer.id, "dropped", "nothing to say"))
     prompt = stack.joiner.join(texts)
     beside = Beside(tuple(tools), schemas := wire.tools_json(tools), settings.counter(schemas)) if tools else NO_TOOLS
-    if _over(prompt, parts, settings, beside) is not None:
+    if _over(stack, prompt, parts, settings, beside) is not None:
         prompt = _fit(stack, parts, left_out, settings, beside)
         lines = [part[LINE] for part in parts]
     return Assembly(stack, mode, settings, prompt, parts, left_out, message, beside, hash_lines("".join(lines)))
@@ -110,13 +110,17 @@ def _check_order(stack: Stack, sections: list[Section]) -> None:
 # ── fitting ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _over(text: str, parts: list[Raw], settings: Settings, beside: Beside) -> BudgetExceeded | None:
+def _joint_tokens(stack: Stack, parts: Sequence[Raw], settings: Settings) -> int:
+    return settings.counter(stack.joiner.encode()) * (len(parts) - 1)
+
+
+def _over(stack: Stack, text: str, parts: list[Raw], settings: Settings, beside: Beside) -> BudgetExceeded | None:
     """The error this prompt would be, when it is over a limit."""
     limits = settings.limits
     if limits.max_chars is not None and len(text) > limits.max_chars:
         return BudgetExceeded(needed=len(text), limit=limits.max_chars)
     if limits.max_tokens is not None:
-        tokens = sum([part[TOKENS] for part in parts]) + beside.tokens
+        tokens = sum([part[TOKENS] for part in parts]) + _joint_tokens(stack, parts, settings) + beside.tokens
         if tokens > limits.max_tokens:
             return BudgetExceeded(needed=tokens, limit=limits.max_tokens, unit="tokens")
     return None
@@ -125,7 +129,7 @@ def _over(text: str, parts: list[Raw], settings: Settings, beside: Beside) -> Bu
 def _fit(stack: Stack, parts: list[Raw], left_out: list[LeftOut], settings: Settings, beside: Beside) -> str:
     """Takes as few steps as needed, in the declared order, and gives the text that fits; or the error."""
     text = stack.joiner.join([part[TEXT] for part in parts])
-    over = _over(text, parts, settings, beside)
+    over = _over(stack, text, parts, settings, beside)
     for smaller, index in _steps(stack, parts, settings):
         if isinstance(smaller, LeftOut):
             del parts[index]
@@ -133,7 +137,7 @@ def _fit(stack: Stack, parts: list[Raw], left_out: list[LeftOut], settings: Sett
         else:
             parts[index] = smaller
         text = stack.joiner.join([part[TEXT] for part in parts])
-        over = _over(text, parts, settings, beside)
+        over = _over(stack, text, parts, settings, beside)
         if over is None:
             return text
     assert over is not None
@@ -142,25 +146,37 @@ def _fit(stack: Stack, parts: list[Raw], left_out: list[LeftOut], settings: Sett
 
 def _steps(stack: Stack, parts: list[Raw], settings: Settings) -> Iterator[tuple[Raw | LeftOut, int]]:
     """What can give way, smaller and smaller, with the place it stands at; `parts` changes between steps."""
+    check_steps(settings.limits, stack)
+    said: dict[str, str] = {}
     for step in settings.limits.shed:
         for index, part in enumerate(parts):
             if part[0].layer.id == step.layer:
-                for smaller in _smaller(stack, Rendered._make(part), step, settings):
+                for smaller, reason in _smaller(stack, Rendered._make(part), step, settings, said.get(step.layer, "")):
                     yield smaller, index
+                    said[step.layer] = reason
                 break
 
 
-def _smaller(stack: Stack, part: Rendered, step: Step, settings: Settings) -> Iterable[Raw | LeftOut]:
+def _smaller(
+    stack: Stack, part: Rendered, step: Step, settings: Settings, said: str
+) -> Iterator[tuple[Raw | LeftOut, str]]:
+    """A part with less and less in it, each with all the reasons so far."""
     section, layer = part.section, part.section.layer
     if step.to == "nothing":
-        yield LeftOut(layer.label, layer.id, "dropped", "over the limit")
+        yield LeftOut(layer.label, layer.id, "dropped", "over the limit"), ""
     elif step.to == "summary":
-        yield one_line(section, stack, settings, "over the limit")
-    else:
-        earlier = f"{part.reason}; " if part.disposition == "truncated" else ""
+        yield one_line(section, stack, settings, "over the limit", " (shortened to fit)"), ""
+    elif part.disposition != "summary":
         for facts, left in fewer(section.facts, step):
-            reason = f"{earlier}{step.fact}: {left} left out, over the limit"
-            yield render(Section(layer, facts, about=section.about), stack, settings, reason)
+            reason = "; ".join(filter(None, (said, f"{step.fact}: {left} left out, over the limit")))
+            smaller = render(Section(layer, facts, about=section.about), stack, settings, reason)
+            if smaller[TEXT]:
+                yield smaller, reason
+            elif layer.required:
+                raise LayerEmpty(f"the required layer {layer.id!r} would be empty within the limit")
+            else:
+                yield LeftOut(layer.label, layer.id, "dropped", reason), ""
+                break  # there is nothing less than nothing
 
 
 # ── the result ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -239,6 +255,8 @@ class Assembly:
             tools_sha256=content_hash(self.beside.schemas, None) if self.tools else None,
             tools_tokens=self.beside.tokens,
             counter=self.settings.counter.name,
+            joint_bytes=len(self.stack.joiner.encode()) * (len(self._parts) - 1),
+            joint_tokens=_joint_tokens(self.stack, self._parts, self.settings),
         )
 
 

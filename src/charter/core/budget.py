@@ -74,7 +74,11 @@ def fewer(facts: Facts, step: Step) -> Iterator[tuple[Facts, int]]:
         kept, left = _cut_within(whole, keep, step) if step.within else _cut(whole, keep, step)
         if left > before:
             before = left
-            yield {**facts, step.fact: kept, "cut": {**cut, step.fact: left}}, left
+            yield {**facts, step.fact: kept, "cut": {**cut, step.fact: left + _number(cut.get(step.fact))}}, left
+
+
+def _number(value: Value) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _cut(items: Sequence[Value], keep: int, step: Step) -> tuple[list[Value], int]:

@@ -94,7 +94,7 @@ class DuplicateLayer(StackError):
 
 
 class NoBase(StackError):
-    """The first layer is not a required system layer that only its shippers may change."""
+    """The first required layer is not a system layer owned by sealed or operator."""
 
 
 class UserLayerNotLast(StackError):

@@ -66,7 +66,7 @@ def moment(value: Any) -> datetime | None:
     try:
         if isinstance(value, str):
             value = datetime.fromisoformat(value)
-        elif isinstance(value, int | float):
+        elif isinstance(value, int | float) and not isinstance(value, bool):
             value = datetime.fromtimestamp(value, UTC)
     except (ValueError, OverflowError, OSError):
         raise BadValue("at", "not a time; use ISO-8601 such as 2026-02-26T14:30:00+00:00") from None

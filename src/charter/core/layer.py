@@ -145,6 +145,8 @@ def _check_roles(layers: tuple[Layer, ...]) -> None:
 
 def _check_mode(mode: Mode, layers: tuple[Layer, ...]) -> None:
     known = {layer.id for layer in layers}
+    if both := sorted(mode.whole & mode.summary):
+        raise StackError(f"mode {mode.name!r} shows layers both whole and as one line: {', '.join(both)}")
     if unknown := sorted((mode.whole | mode.summary) - known):
         raise StackError(f"mode {mode.name!r} names layers that do not exist: {', '.join(unknown)}")
     for layer in layers:

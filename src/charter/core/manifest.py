@@ -108,14 +108,18 @@ class Manifest:
     tools_sha256: str | None
     tools_tokens: int
     counter: str
+    joint_bytes: int
+    joint_tokens: int
 
     @property
     def bytes(self) -> int:
-        return sum(entry.bytes for entry in self.stack)
+        """Everything sent: the layers and what joins them."""
+        return sum(entry.bytes for entry in self.stack) + self.joint_bytes
 
     @property
     def tokens_est(self) -> int:
-        return sum(entry.tokens_est for entry in self.stack) + self.tools_tokens
+        """Everything paid for: the layers, what joins them, the tool schemas."""
+        return sum(entry.tokens_est for entry in self.stack) + self.joint_tokens + self.tools_tokens
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from .errors import UnknownDialect
 from .layer import Role, Volatility
 from .ports import ToolSpec
-from .text import MARK, spoken
+from .text import framed, spoken
 
 MAX_BREAKPOINTS: Final = 4  # Anthropic's
 
@@ -98,12 +98,7 @@ def _ollama(blocks: Sequence[Block], tools: Sequence[ToolSpec], max_tokens: int)
 
 def _completion(blocks: Sequence[Block], tools: Sequence[ToolSpec], max_tokens: int) -> dict[str, Any]:
     """Plain text has no roles, so the message stands in the frame that outside text has everywhere."""
-    texts = [_framed(block.text) if block.message else block.text for block in blocks]
-    return {"prompt": "".join(texts)}
-
-
-def _framed(text: str) -> str:
-    return "\n\n" + "\n".join((MARK + line).rstrip(" ") for line in text.split("\n"))
+    return {"prompt": "".join("\n\n" + framed(block.text) if block.message else block.text for block in blocks)}
 
 
 DIALECTS: Final[dict[str, Callable[[Sequence[Block], Sequence[ToolSpec], int], dict[str, Any]]]] = {
@@ -151,4 +146,4 @@ def tools_json(tools: Sequence[ToolSpec]) -> bytes:
         return b""
     return json.dumps(
         [_function(tool) for tool in tools], sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    ).encode()
+    ).encode(errors="backslashreplace")

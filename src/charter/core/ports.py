@@ -95,8 +95,8 @@ class ToolSpec:
     """A tool as a model is told of it; `left` is how often it may still be called this turn."""
 
     name: str
-    description: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    description: str = field(default="", repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
     left: int | None = None
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+from . import ports
 from .budget import Limits
-from .errors import MisplacedContent
+from .errors import BadValue, MisplacedContent
 from .layer import Layer, Stack
 from .manifest import Disposition, content_hash
-from .ports import Counter, Template
+from .ports import Template
 from .text import Facts, Piece, Structure, Trust, encode, first_sentence, inline, least_trust, pieces_of
 
 SUMMARY_CHARS: Final = 160
+NAMED_CUTS: Final = 5
 NO_LIMITS: Final = Limits()
 
 
@@ -36,11 +39,13 @@ class Settings:
     charter: str = ""
     version: str = ""
     limits: Limits = NO_LIMITS
-    counter: Counter = ESTIMATE
+    counter: ports.Counter = ESTIMATE
     key: bytes | None = field(default=None, repr=False)
     special: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.key == b"":
+            raise BadValue("key", "an empty key protects nothing; use at least one byte, or None")
         object.__setattr__(self, "special", self.key is not None or self.counter is not ESTIMATE)
 
 
@@ -130,10 +135,12 @@ def whole(section: Section, stack: Stack, settings: Settings) -> Raw:
     return part
 
 
-def one_line(section: Section, stack: Stack, settings: Settings, reason: str = "one line in this mode") -> Raw:
-    """The section as its one line."""
+def one_line(
+    section: Section, stack: Stack, settings: Settings, reason: str = "one line in this mode", mark: str = ""
+) -> Raw:
+    """The section as its one line; `mark` says in the prompt why it is short, where the mode does not."""
     refuse_misplaced(section)
-    return _hashed(section, _summary(section, stack.structure), settings, "summary", reason)
+    return _hashed(section, _summary(section, stack.structure) + mark, settings, "summary", reason)
 
 
 def refuse_misplaced(section: Section) -> None:
@@ -174,21 +181,24 @@ def _summary(section: Section, structure: Structure) -> str:
     layer = section.layer
     text = section.facts.get("text")
     if section.about.amended and isinstance(text, Piece):
-        line = f"{inline(first_sentence(text.text, SUMMARY_CHARS))} (version {section.about.version})"
-    elif layer.summary is None:
-        return ""
+        sentence = first_sentence(text.text, SUMMARY_CHARS)
+        line = f"{inline(sentence)} (version {section.about.version})" if sentence else ""
     else:
+        assert layer.summary is not None  # a mode or step that asks for a line without one does not exist
         line = fill(layer.summary, section.facts, structure).replace("\n", " ")
-    return f"{layer.title} — {line}" if layer.title else line
+    return f"{layer.title} — {line}" if layer.title and line else line
 
 
 def _cut_pieces(facts: Facts) -> str:
-    return "; ".join(
-        f"{piece.origin}: {kept:,} of {piece.original:,} characters"
-        for piece in pieces_of(facts)
-        if piece.original is not None
-        and piece.original > (kept := len(piece.text) if piece.kept is None else piece.kept)
-    )
+    """Which pieces are shown in part; pieces cut alike are told once, and not more than a few."""
+    cut: Counter[str] = Counter()
+    for piece in pieces_of(facts):
+        kept = len(piece.text) if piece.kept is None else piece.kept
+        if piece.original is not None and piece.original > kept:
+            cut[f"{piece.origin}: {kept:,} of {piece.original:,} characters"] += 1
+    told = [f"{what} (× {times})" if times > 1 else what for what, times in cut.items()]
+    more = [f"{len(told) - NAMED_CUTS} more"] if len(told) > NAMED_CUTS else []
+    return "; ".join(told[:NAMED_CUTS] + more)
 
 
 def _hashed(section: Section, text: str, settings: Settings, disposition: Disposition, reason: str) -> Raw:

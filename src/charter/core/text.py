@@ -40,7 +40,7 @@ class Form(enum.Enum):
     LINE = "line"  # bare when plain, else a JSON string
     QUOTED = "quoted"  # a JSON string, always
     BLOCK = "block"  # every line carries our mark
-    JSON = "json"  # the text is JSON already: one line, its strings defused
+    JSON = "json"  # the text is JSON on one line already; its strings are defused
     XML = "xml"  # as LINE, for inside a tag of ours
     MARKDOWN = "markdown"  # for operator and project text only
 
@@ -194,7 +194,12 @@ def spoken(text: str) -> str:
 
 def block(text: str) -> str:
     """Longer text in a frame: every line carries our mark."""
-    return "\n".join((MARK + line).rstrip(" ") for line in spoken(text).strip("\n").split("\n")) if text else ""
+    return framed(spoken(text)) if text else ""
+
+
+def framed(text: str) -> str:
+    """Our mark before every line; an empty line is the mark alone."""
+    return "\n".join(MARK + line if line else MARK.rstrip() for line in text.split("\n"))
 
 
 def defused(text: str) -> str:
@@ -218,7 +223,7 @@ class Structure:
             if not title:  # a heading that is a value alone: the name of a file
                 whole.add(r"[\w./-]+\.md")
                 continue
-            (opening if heading.endswith(" ") else whole).add(r"\s+".join(map(re.escape, title.split())))
+            (opening if heading.endswith(" ") else whole).add(r"[ \t]+".join(map(re.escape, title.split())))
         names = "|".join(sorted(whole)) or "(?!)"
         starts = "|".join(sorted(opening)) or "(?!)"
         self._heading = re.compile(
@@ -229,9 +234,11 @@ class Structure:
 
     def escape(self, text: str) -> str:
         """The text with our headings and separators made ordinary by a backslash."""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         if "#" in text:
             text = self._heading.sub(r"\1\\\2", text)
-        if "--" in text or "==" in text:
+        if "-" in text or "=" in text:
             text = self._underline.sub(r"\1\\\2", text)
             if self._rule is not None:
                 text = self._rule.sub(r"\1\\\2", text)
@@ -252,7 +259,10 @@ def encode(value: Value, structure: Structure, starts: frozenset[str] = frozense
     if isinstance(value, Piece):
         return _encode_piece(value, structure, name in starts)
     if isinstance(value, Mapping):
-        return {key: encode(inner, structure, starts, key) for key, inner in value.items()}
+        return {
+            key if key.isidentifier() else inline(key, starts_line=True): encode(inner, structure, starts, key)
+            for key, inner in value.items()
+        }
     if isinstance(value, Sequence):
         return [encode(inner, structure, starts, name) for inner in value]
     return value
@@ -298,8 +308,12 @@ class Capped(NamedTuple):
     original: int
     kept: int
 
+    def __repr__(self) -> str:
+        return f"Capped({self.kept} of {self.original} characters)"
+
 
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]]?(?=\s)|[。！？]|\n")
+_FLAGS_BEFORE = re.compile(r"[\U0001f1e6-\U0001f1ff]+\Z")
 _CLINGS = re.compile(r"[\u0300-\u036f\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 
 
@@ -312,9 +326,17 @@ def _cut_point(text: str, room: int) -> int:
     space = text.rfind(" ", start, room + 1)
     if space > 0:
         return space
-    while 0 < room < len(text) and (_CLINGS.match(text[room]) or text[room - 1] == "\u200d"):
-        room -= 1
-    return room
+    return _between(text, room)
+
+
+def _between(text: str, point: int) -> int:
+    """The nearest point at or before this one that does not part what is read as one character."""
+    while 0 < point < len(text) and (_CLINGS.match(text[point]) or text[point - 1] == "\u200d"):
+        point -= 1
+    flags = _FLAGS_BEFORE.search(text, 0, point)
+    if flags and len(flags.group()) % 2 and point < len(text) and _FLAGS_BEFORE.match(text[point]):
+        point -= 1
+    return point
 
 
 def cap(text: str, limit: int) -> Capped:
@@ -337,7 +359,9 @@ def _left_out(left: int, total: int) -> str:
 
 def shorten(text: str, limit: int) -> str:
     """A preview of at most `limit` characters, its … counted."""
-    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + "…"[:limit]
+    if limit < 0:
+        raise BadValue("limit", f"{limit} is negative; use 0 or more")
+    return text if len(text) <= limit else text[: _between(text, max(limit - 1, 0))].rstrip() + "…"[:limit]
 
 
 def first_sentence(text: str, limit: int) -> str:

@@ -12,6 +12,7 @@ from ..core.text import Form, Piece, Value, shorten
 from .ask import Ask, Gathered, agent_markdown, operator_markdown
 
 SENDER_CHARS = 80
+NOTE_CHARS = 500
 
 
 class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fields=True, frozen=True):
@@ -52,7 +53,7 @@ class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields
         obligations: list[Value] = [
             {
                 "sender": shorten(message.sender, SENDER_CHARS),
-                "preview": Piece(shorten(message.body, self.preview), "inbox", form=Form.QUOTED),
+                "preview": said(message.body, "inbox", self.preview),
             }
             for message in taken
         ]
@@ -99,8 +100,8 @@ class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fi
             if log is not None and log.entries and last:
                 entries: list[Value] = [
                     {
-                        "body": Piece(shorten(entry.sender_body, self.shown), "conversation", form=Form.QUOTED),
-                        "reply": Piece(shorten(entry.agent_reply, self.shown), "conversation", form=Form.QUOTED),
+                        "body": said(entry.sender_body, "conversation", self.shown),
+                        "reply": said(entry.agent_reply, "conversation", self.shown),
                     }
                     for entry in log.entries[-last:]
                 ]
@@ -132,4 +133,10 @@ class Recent(msgspec.Struct, tag_field="kind", tag="recent", forbid_unknown_fiel
 
 
 def _memories(found: Sequence[Memory]) -> list[Value]:
-    return [{"day": note.day, "text": Piece(note.text, f"memory:{note.id}", form=Form.QUOTED)} for note in found]
+    return [{"day": note.day, "text": said(note.text, f"memory:{note.id}", NOTE_CHARS)} for note in found]
+
+
+def said(text: str, origin: str, limit: int) -> Piece:
+    """What someone said, quoted, at most `limit` characters of it."""
+    kept = min(len(text), limit)
+    return Piece(shorten(text, limit), origin, form=Form.QUOTED, original=len(text), kept=kept)

@@ -151,7 +151,7 @@ class VitalSigns(msgspec.Struct, tag_field="kind", tag="vitals", forbid_unknown_
         balance, burn = values.get("cycles_balance", 0), values.get("burn_per_hour", 0)
         assert not isinstance(balance, str)
         assert not isinstance(burn, str)
-        hours = balance / burn if burn else math.inf
+        hours = balance / burn if burn else math.inf if balance else 0.0
         facts: dict[str, Value] = {
             "cycles_balance": f"{int(balance)}",
             "cycles_runway_hours": f"{hours:.1f}" if math.isfinite(hours) else "unlimited",

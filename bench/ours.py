@@ -1,4 +1,4 @@
-"""Charter's own assembly in the benchmark: containment, budget, hashes and manifest included, from raw values to text."""
+"""Charter in the benchmark: containment, budget, hashes and manifest included, from raw values to the prompt."""
 
 from charter.core.assemble import Section, Settings, assemble
 from charter.core.budget import Limits

@@ -16,6 +16,7 @@ _FOR = re.compile(r"\s*for\s+([a-z_][a-z0-9_]*)\s+in\s+([a-z_][a-z0-9_.]*)\s*\Z"
 _IF = re.compile(r"\s*(?:el)?if\s+(?:[a-z0-9_. <>=!]|\"[A-Za-z0-9_ ]*\")+\Z")
 _RESERVED = {"true", "false", "none", "not", "and", "or", "in", "is", "if", "else", "for", "loop", "self", "super"}
 _ENGINE_NAMES = ("range", "dict", "debug", "namespace", "cycler", "joiner", "lipsum")
+_OPENS = re.compile(r"[\s>\[]*(?:(?:[-*+]|\d+[.)])[\s>\[]+)*")
 _PLAIN_TAGS = {"else", "endif", "endfor"}
 
 
@@ -75,9 +76,10 @@ def _refuse_ways_around(text: str, where: str) -> None:
 
 
 def _line_starts(text: str) -> frozenset[str]:
-    """Slots that may come first on a line; a loop's list for its variable.
+    """Slots that may come first on a line, in a list item or in a bracket there; a loop's list for its variable.
 
-    What stands before a slot counts only when nothing can take it away: text since the last tag on the same line.
+    What stands before a slot counts only when nothing can take it away: text since the last tag on the same line, or
+    at the line's start when the slot is not in another branch.
     """
     starts: set[str] = set()
     loops: dict[str, set[str]] = {}
@@ -86,12 +88,24 @@ def _line_starts(text: str) -> frozenset[str]:
             loops.setdefault(loop.group(1), set()).add(loop.group(2).rpartition(".")[2])
     for match in _TAG.finditer(text):
         slot = match.group("slot")
-        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].rpartition("%}")[2]
-        if slot is None or _TAG.sub("", before).strip():
+        before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        sure = before.rpartition("%}")[2] + (before.partition("{%")[0] if _in_one_block(before) else "")
+        if slot is None or not _OPENS.fullmatch(_TAG.sub("", sure)):
             continue
         name = slot.strip().rpartition(".")[2]
         starts |= {name, *loops.get(name, ())}
     return frozenset(starts)
+
+
+def _in_one_block(before: str) -> bool:
+    """Whether no branch that was open where this text begins ends in it."""
+    depth = 0
+    for tag in _TAG.finditer(before):
+        word = ((tag["tag"] or "").split() or [""])[0]
+        depth += (word in ("if", "for")) - (word in ("endif", "endfor"))
+        if depth < 0 or (depth == 0 and word in ("else", "elif")):
+            return False
+    return True
 
 
 def _headings(text: str) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Proof that outside text stays in its frame (N-07): slots, an oracle that shares nothing with the encoder, and twins."""
+"""Proof that outside text stays in its frame (N-07): slots, an oracle of its own, and twins."""

@@ -76,7 +76,8 @@ SIGNS_SINCE_14: Final[Ranges] = (
 )  # fmt: skip
 PLAIN_PUNCTUATION: Final = " .,;:'-_/@+()!?%&—"
 SUBDIVISION_FLAGS: Final = frozenset(
-    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in code) + "\U000e007f" for code in ("gbeng", "gbsct", "gbwls")
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in code) + "\U000e007f"
+    for code in ("gbeng", "gbsct", "gbwls")
 )
 _ZWNJ, _ZWJ, _VS15, _VS16, _KEYCAP = "\u200c", "\u200d", "\ufe0e", "\ufe0f", "\u20e3"
 _TAGGED = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
@@ -93,9 +94,8 @@ def _of_category(first_letters: str) -> frozenset[int]:
 _NOTHING_TO_SEE: Final = _points(DEFAULT_IGNORABLE) | _points(BLANK)
 _LETTERS: Final = (_of_category("LMN") | _points(LETTERS_SINCE_14)) - _NOTHING_TO_SEE
 _EMOJI: Final = _points(EMOJI)
-_SEEN: Final = (
-    _LETTERS | _EMOJI | (_of_category("PS") | _points(SIGNS_SINCE_14) | frozenset(map(ord, " \u3000"))) - _NOTHING_TO_SEE
-)
+_SIGNS: Final = (_of_category("PS") | _points(SIGNS_SINCE_14)) - _NOTHING_TO_SEE
+_SEEN: Final = _LETTERS | _SIGNS | _EMOJI | frozenset(map(ord, " \u3000"))
 _PLAIN: Final = _LETTERS | _EMOJI | frozenset(map(ord, PLAIN_PUNCTUATION))
 _JOINING: Final = _LETTERS & _points(JOINING_BLOCKS) - _of_category("N")
 
@@ -120,11 +120,12 @@ def hidden_in(text: str) -> list[str]:
     """The characters of a text that cannot be seen and are no part of something that can, as `U+XXXX`."""
     if set(map(ord, text)) <= _SEEN:
         return []
-    flags = {at for match in _TAGGED.finditer(text) if match.group() in SUBDIVISION_FLAGS for at in range(*match.span())}
+    flags = [match.span() for match in _TAGGED.finditer(text) if match.group() in SUBDIVISION_FLAGS]
+    in_flags = {at for span in flags for at in range(*span)}
     return [
         f"U+{ord(character):04X}"
         for at, character in enumerate(text)
-        if ord(character) not in _SEEN and at not in flags and not _has_a_use(text, at)
+        if ord(character) not in _SEEN and at not in in_flags and not _has_a_use(text, at)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The long hunt in pieces that other processes can take: a range of generated values, or one slot and every code point."""
+"""The long hunt in pieces for other processes: some generated values, or every code point in one slot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def among_generated(seed: int, numbers: range) -> Haul:
     for number in numbers:
         slot = SLOTS[number % len(SLOTS)]
         for value, why in findings(slot, [generated(seed, number)]).items():
-            found.append(f"{slot.name}, seed {seed}, number {number}: {ascii(value)}: {why}")
+            found.append(f"{slot.name}, seed {seed}, number {number}: {value!a}: {why}")
         if len(found) >= SHOWN:
             break
     return Haul(len(numbers), tuple(found))
@@ -36,4 +36,4 @@ def among_code_points(index: int, part: int, parts: int) -> Haul:
     values = list(islice(batches(size), part, None, parts))
     found = swept(slot, values)
     points = sum(len(value) // 2 for value in values)
-    return Haul(points, tuple(f"{slot.name}: {ascii(value)}: {why}" for value, why in found.items()))
+    return Haul(points, tuple(f"{slot.name}: {value!a}: {why}" for value, why in found.items()))

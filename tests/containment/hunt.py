@@ -62,5 +62,5 @@ def swept(slot: Slot, batches: Iterable[str]) -> dict[str, str]:
 
 def told(slot: Slot, found: dict[str, str], how: str = "") -> str:
     """The findings as a person reads them."""
-    lines = [f"  {ascii(value)}: {why}" for value, why in found.items()]
+    lines = [f"  {value!a}: {why}" for value, why in found.items()]
     return "\n".join([f"{len(found)} value(s) escaped from {slot.name}{how}:", *lines])

@@ -28,10 +28,11 @@ class Rules:
 
     form: Form
     expect: Expect | None = None
+    free: bool = False  # what is read back is some part of the value
     limit: int | None = None  # a cut value ends with … inside this many characters
     quoted_if: str = ""  # plain characters that this slot quotes all the same
     titles: frozenset[str] = frozenset()  # headings of ours that a value which fills a heading may not take
-    opens: bool = False  # the value opens a line elsewhere in this template, so what would mean something there is quoted
+    opens: bool = False  # the value opens a line elsewhere in this template: what means something there is quoted
     quarantine: bool = False  # spans of it may have given way to a notice
     around: tuple[str, str] | None = None  # what of the line is ours, where the value is only a part of what is encoded
 
@@ -185,9 +186,7 @@ def escapes(prompt: str, shape: Shape, value: str) -> list[str]:
 def escapes_normalised(prompt: str, shape: Shape) -> list[str]:
     """What a reader finds who normalises the prompt (NFKC) before reading it, and does not find in the benign one."""
     read, benign = (unicodedata.normalize("NFKC", text) for text in (prompt, shape.text))
-    problems = [
-        name for name, pattern in _TOKENS.items() if len(pattern.findall(read)) != len(pattern.findall(benign))
-    ]
+    problems = [name for name, pattern in _TOKENS.items() if len(pattern.findall(read)) != len(pattern.findall(benign))]
     if shape.rules.form not in ("block", "spoken"):
         kinds, wanted = ([kind_of(line) for line in text.split("\n")] for text in (read, benign))
         problems += [f"{' > '.join(kind)} among the lines" for kind in kinds if kind not in wanted]
@@ -234,7 +233,7 @@ def _read_line(shown: str, model: Line, rules: Rules, value: str) -> Iterator[st
 
 def _should_be_bare(shown: str, model: Line, rules: Rules, value: str) -> bool:
     """Plain, whole, and nowhere in this slot at a place where it would mean something."""
-    if rules.expect is None or (rules.quarantine and "[quarantined: " in shown):
+    if rules.expect is None or rules.free or (rules.quarantine and "[quarantined: " in shown):
         return False
     wanted = str(rules.expect(value))
     cut = rules.limit is not None and len(wanted) > rules.limit
@@ -283,7 +282,7 @@ _READERS: Final[Mapping[str, Callable[[str, Line, Rules, str], Iterator[str]]]] 
 
 
 def _same(read: str, rules: Rules, value: str) -> Iterator[str]:
-    if rules.expect is None:
+    if rules.expect is None or rules.free:
         return
     wanted = rules.expect(value)
     if _paired(read) == _paired(wanted):
@@ -304,10 +303,21 @@ def _is_quarantined(read: str, wanted: str) -> bool:
     return len(parts) > 1 and re.fullmatch(".+?".join(map(re.escape, parts)), wanted, re.DOTALL) is not None
 
 
+LONGEST_CHARACTER: Final = 16
+
+
 def _is_cut(read: str, wanted: str, limit: int) -> bool:
-    """A preview: the beginning of the value without white space at its end, then …, as long as it may be."""
-    kept = wanted[: max(limit - 1, 0)].rstrip()
-    return len(read) <= limit and _paired(read) == _paired(kept + "…"[:limit])
+    """A preview: the beginning of the value, then …; white space and a split character may be missing before it."""
+    if len(read) > limit:
+        return False
+    room = max(limit - 1, 0)
+    for end in range(room, -1, -1):
+        missing = wanted[end:room]
+        if missing.strip() and len(missing) > LONGEST_CHARACTER:
+            return False
+        if _paired(wanted[:end]) + "…"[:limit] == read:
+            return True
+    return False
 
 
 def _paired(value: Any) -> Any:

@@ -15,10 +15,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
+from charter.core import text
 from charter.core.assemble import Assembly
 from charter.core.errors import CharterError
 from charter.core.incoming import Incoming
-from charter.core import text
 from charter.core.payload import spoken_message
 from charter.core.ports import ConversationEntry, InboxMessage, Memory, ToolSpec
 from charter.core.text import Piece, Structure, encode
@@ -92,6 +92,11 @@ def as_is(value: str) -> str:
     return value
 
 
+def said(value: str) -> str:
+    """A message that says nothing is none."""
+    return value if value.strip() else ""
+
+
 def stripped(value: str) -> str:
     return value.strip()
 
@@ -111,7 +116,7 @@ def sender(value: str) -> str:
 
 @cache
 def charter(name: str) -> Charter:
-    """A charter without limits on the whole, so that a long value does not push other text out (see test_truncation)."""
+    """A charter without a limit on the whole, so that a long value pushes nothing out (see test_truncation)."""
     loaded = load(name)
     return replace(loaded, limits=replace(loaded.limits, max_chars=None, max_tokens=None))
 
@@ -153,15 +158,18 @@ _QUIET: Final[Mapping[str, World]] = {
 
 
 def _messages() -> Iterator[Slot]:
-    yield Slot("contract.user_input", _user_input, Rules("block", as_is))
+    yield Slot("contract.user_input", _user_input, Rules("block", said))
     dialects = ("openai", "openai-responses", "anthropic", "ollama", "completion")
     for name in ("contract", "assistant", "workspace", "gateway"):
         for dialect in dialects if name in ("contract", "assistant") else ("openai", "completion"):
             form: Form = "block" if name == "contract" or dialect == "completion" else "spoken"
-            yield Slot(f"{name}.payload.{dialect}", partial(_payload, name, dialect), Rules(form, as_is))
+            yield Slot(f"{name}.payload.{dialect}", partial(_payload, name, dialect), Rules(form, said))
 
 
 # ── sovereign ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+PING: Final = ToolSpec("ping", left=2)
 
 
 @dataclass(frozen=True)
@@ -174,7 +182,7 @@ class Scene:
     replied: str = "noted"
     note: str = "a fact"
     day: str = "2026-01-02"
-    tool: ToolSpec = ToolSpec("ping", left=2)
+    tool: ToolSpec = PING
     staged: bool = True
     history: bool = False
     mode: str = "full"
@@ -199,7 +207,7 @@ class Scene:
 
 
 def _scene(value: str, field: str, **fixed: Any) -> str:
-    return replace(Scene(**fixed), **{field: value}).prompt()
+    return Scene(**{**fixed, field: value}).prompt()
 
 
 def _vital(key: str, value: str) -> str:
@@ -229,7 +237,8 @@ def _amended_line(value: str) -> str:
 
 
 def _dynamic_context(field: str, value: str) -> str:
-    message = replace(InboxMessage("1", "bob", "hello"), **{field: value})
+    told = {"sender": "bob", "body": "hello", field: value}
+    message = InboxMessage("1", told["sender"], told["body"])
     return assemble_system_prompt(build_dynamic_context({"turn_number": 1}, [message], at=AT))
 
 
@@ -246,7 +255,7 @@ def _sovereign() -> Iterator[Slot]:
     yield Slot("sovereign.compact.sender", partial(_scene, field="sender", history=True, mode="compact"), who, room=80)
     yield Slot("sovereign.memory.text", partial(_scene, field="note"), Rules("quoted", as_is))
     yield Slot("sovereign.memory.day", partial(_scene, field="day"), Rules("line", as_is))
-    yield Slot("sovereign.tool.name", partial(_sovereign_tool, 2), Rules("line", as_is, quoted_if=", :"))
+    yield Slot("sovereign.tool.name", partial(_sovereign_tool, 2), Rules("line", as_is, quoted_if=", :", opens=True))
     yield Slot("sovereign.tool.name_alone", partial(_sovereign_tool, None), Rules("line", as_is, quoted_if=", :"))
     yield Slot("sovereign.tool.description", lambda v: Scene(tool=ToolSpec("ping", v)).prompt(), Rules("absent"))
     for key in ("base_wallet", "eth_balance", "state"):
@@ -255,7 +264,7 @@ def _sovereign() -> Iterator[Slot]:
     yield Slot("sovereign.soul_in_a_line", partial(_soul, "compact"), Rules("line", one_line), room=64)
     yield Slot("sovereign.skill.name", partial(_enabled_skill, 0), Rules("line", one_line))
     yield Slot("sovereign.skill.instructions", partial(_enabled_skill, 1), Rules("line", one_line))
-    yield Slot("sovereign.amended_line", _amended_line, Rules("line"), room=160)
+    yield Slot("sovereign.amended_line", _amended_line, Rules("line", stripped, free=True), room=160)
     yield Slot("sovereign.dynamic_context.sender", partial(_dynamic_context, "sender"), who, room=80)
     yield Slot("sovereign.dynamic_context.body", partial(_dynamic_context, "body"), preview, room=140)
 
@@ -291,13 +300,14 @@ _PICKLE: Final = AgentDef("pickle", "You are Pickle.", model="claude-sonnet-4", 
 
 
 def _workspace(value: str, field: str = "", store: MemoryStore | None = None, **given: Any) -> str:
-    agent = replace(_PICKLE, **{field: value}) if field else _PICKLE
+    changed: dict[str, Any] = {field: value} if field else {}
+    agent = replace(_PICKLE, **changed)
     world = World(workspace=_bare_workspace(), store=store, given={"skills": (), "agent": agent, **given})
     return assembled("workspace", world, text="what do you know?", user="u").reveal()
 
 
 def _workspace_memory(field: str, value: str) -> str:
-    note = replace(Memory("1", "likes tea", "2026-01-02"), **{field: value})
+    note = Memory(**{"id": "1", "text": "likes tea", "day": "2026-01-02", field: value})
     return _workspace("", store=Recalling(note))
 
 
@@ -307,7 +317,8 @@ def _workspace_model(value: str) -> str:
 
 
 def _skill(field: str, value: str) -> Skill:
-    return replace(Skill("tides", "Reads tide tables.", "", "skills/tides"), **{field: value})
+    changed: dict[str, Any] = {field: value}
+    return replace(Skill("tides", "Reads tide tables.", "", "skills/tides"), **changed)
 
 
 def _workspace_skill(field: str, value: str) -> str:
@@ -401,8 +412,8 @@ def _workspaces() -> Iterator[Slot]:
 # ── gateway ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 HOST_KEYS: Final = (
-    "host", "os", "arch", "shell", "provider", "model", "session", "sudo_non_interactive", "timezone", "accept_language",
-    "location",
+    "host", "os", "arch", "shell", "provider", "model", "session", "sudo_non_interactive", "timezone",
+    "accept_language", "location",
 )  # fmt: skip
 SANDBOX_KEYS: Final = ("enabled", "mode", "backend", "scope", "image", "workspace_mount", "network")
 TITLES: Final = frozenset(
@@ -429,11 +440,13 @@ def _fact(key: str, value: str) -> str:
 
 
 def _request(key: str, value: str) -> str:
-    return _gateway({}, **{key: value})
+    changed: dict[str, Any] = {key: value}
+    return _gateway({}, **changed)
 
 
 def _tool(native: bool, field: str, value: str) -> str:
-    return _gateway({}, native=native, tool=replace(ToolSpec("exec", "Runs a command."), **{field: value}))
+    changed: dict[str, Any] = {field: value}
+    return _gateway({}, native=native, tool=replace(ToolSpec("exec", "Runs a command."), **changed))
 
 
 def _parameters(value: str) -> dict[str, Any]:
@@ -455,7 +468,7 @@ def _schema(make: Callable[[str], dict[str, Any]], value: str) -> str:
     return MARKER if value == MARKER else prompt[len(before) : len(prompt) - len(after)]
 
 
-_BENIGN_SCHEMAS: Final = {
+_BENIGN_SCHEMAS: Final[Mapping[Callable[[str], dict[str, Any]], str]] = {
     _parameters: '{"properties": {"command": {"description": "benign", "enum": ["benign", "b"], "type": "string"}}, '
     '"type": "object"}',
     _named_parameters: '{"properties": {"benign": {"type": "string"}}, "required": ["benign"], "type": "object"}',
@@ -466,7 +479,7 @@ def _xml_skill(field: str, value: str) -> str:
     return _gateway({"skills": (_skill(field, value),)})
 
 
-def _data_file(name: str, field: str, value: str) -> str:
+def data_file(name: str, field: str, value: str) -> str:
     folder = _folder()
     fields = {"name": "Juniper"} if name == "IDENTITY.md" and field == "emoji" else {}
     lines = [f"{key}: {_yaml(text)}" for key, text in {**fields, field: value}.items()]
@@ -507,12 +520,14 @@ def _gateways() -> Iterator[Slot]:
     text = Rules("line", stripped)
     yield from (Slot(f"gateway.host.{key}", partial(_host, key), text) for key in HOST_KEYS)
     yield from (Slot(f"gateway.sandbox.{key}", partial(_sandbox, key), text) for key in SANDBOX_KEYS)
-    yield from (Slot(f"gateway.facts.{key}", partial(_fact, key), text) for key in ("timezone", "location", "accept_language"))
-    yield from (Slot(f"gateway.request.{key}", partial(_request, key), text) for key in ("session", "provider", "model"))
+    facts, request = ("timezone", "location", "accept_language"), ("session", "provider", "model")
+    yield from (Slot(f"gateway.facts.{key}", partial(_fact, key), text) for key in facts)
+    yield from (Slot(f"gateway.request.{key}", partial(_request, key), text) for key in request)
     name = Rules("line", as_is, quoted_if=", :", titles=TITLES, opens=True)
     yield Slot("gateway.native.name", partial(_tool, True, "name"), name)
     yield Slot("gateway.native.name_alone", lambda v: _gateway({}, tool=ToolSpec(v)), name)
-    yield Slot("gateway.native.description", partial(_tool, True, "description"), Rules("line", one_line, limit=160), room=160)
+    described = Rules("line", one_line, limit=160)
+    yield Slot("gateway.native.description", partial(_tool, True, "description"), described, room=160)
     yield Slot("gateway.fallback.name", partial(_tool, False, "name"), name)
     yield Slot("gateway.fallback.description", partial(_tool, False, "description"), Rules("line", one_line))
     yield Slot("gateway.fallback.schema", partial(_schema, _parameters), Rules("json", _parameters))
@@ -524,11 +539,10 @@ def _gateways() -> Iterator[Slot]:
 
 
 def _gateway_files() -> Iterator[Slot]:
-    for file, fields in (("IDENTITY.md", ("name", "emoji", "creature", "vibe")), ("USER.md", ("name", "timezone", "location"))):
+    for file, fields in (("IDENTITY.md", ("name", "emoji", "creature", "vibe")), ("USER.md", ("name", "location"))):
         for field in fields:
-            rules = Rules("line", one_line if field not in ("timezone", "location") else stripped)
-            make = partial(_data_file, file, field)
-            yield Slot(f"gateway.disk.{file}.{field}", make, rules, disk=True, picky=field == "timezone")
+            rules = Rules("line", stripped if field == "location" else one_line)
+            yield Slot(f"gateway.disk.{file}.{field}", partial(data_file, file, field), rules, disk=True)
     yield Slot(
         "gateway.disk.skill.description",
         lambda v: _skills_on_disk(_skill_file("description", v)),
@@ -581,7 +595,7 @@ def _assistants() -> Iterator[Slot]:
     yield Slot("assistant.instructions", _instructions, Rules("block", stripped), room=2000)
     yield Slot("assistant.stored_instructions", _stored_instructions, Rules("block", stripped), room=2000)
     for index, place in ((0, "first"), (2, "last")):
-        rules = Rules("line", as_is, quoted_if=", :")
+        rules = Rules("line", as_is, quoted_if=", :", opens=True)
         yield Slot(f"assistant.tool.{place}", partial(_tool_names, index), rules)
     yield Slot("assistant.memory", _assistant_note, Rules("absent"))
 

@@ -43,7 +43,8 @@ def world_of(everyone: list[Sender], chance: random.Random) -> MemoryStore:
     store = MemoryStore()
     for at, (name, word) in enumerate(everyone):
         for number in range(chance.randint(0, 7)):
-            entry = ConversationEntry(f"{at}", f"said {word} {number}", f"answered {word} {number}", "t", at * 100 + number)
+            told = f"said {word} {number}", f"answered {word} {number}"
+            entry = ConversationEntry(f"{at}", *told, "t", at * 100 + number)
             store.append_conversation(AGENT, name, entry)
     return store
 
@@ -93,7 +94,8 @@ def test_no_byte_of_another_sender_enters_the_prompt(seed: int) -> None:
 def test_only_the_last_exchanges_of_a_sender_of_this_turn_are_shown(mode: str) -> None:
     store = MemoryStore()
     for number in range(9):
-        store.append_conversation(AGENT, "bob", ConversationEntry("1", f"body-{number}.", f"reply-{number}.", "t", number))
+        entry = ConversationEntry("1", f"body-{number}.", f"reply-{number}.", "t", number)
+        store.append_conversation(AGENT, "bob", entry)
     store.stage(AGENT, InboxMessage("1", "bob", "hello"))
     prompt = SOVEREIGN.assemble(Incoming(channel="inbox", at=AT), mode=mode, world=World(store=store)).reveal()
     last = 2 if mode == "compact" else 5

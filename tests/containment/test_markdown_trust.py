@@ -1,4 +1,4 @@
-"""N-07: an operator's Markdown stands verbatim but for what is ours; a project's loses its tricks and keeps its Markdown."""
+"""N-07: an operator's Markdown stands verbatim but for what is ours; a project's loses its tricks too."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TITLES: Final = {
         "Personality", "Tool Usage Guidelines", "Available Skills", "Memory", "Runtime Context", "Recalled Memories",
     ),
     "gateway": (
-        "Soul", "Project Context", "Runtime", "Available Skills", "Workspace Files", "Long-Term Memory", "Available Tools",
-        "How to Call Tools", "Guidelines",
+        "Soul", "Project Context", "Runtime", "Available Skills", "Workspace Files", "Long-Term Memory",
+        "Available Tools", "How to Call Tools", "Guidelines",
     ),
     "assistant": ("Identity", "Soul", "Channel", "Current Time", "Memory", "User Instructions", "Tools"),
     "sovereign": (
-        "Layer 0: Interpretation & Precedence", "Layer 1: Constitution — Safety & Non-Harm", "Layer 5: Operational Reality",
-        "Layer 8: Memory & Learning", "Layer 10: Dynamic Context", "Current State", "Pending Obligations",
+        "Layer 0: Interpretation & Precedence", "Layer 1: Constitution — Safety & Non-Harm",
+        "Layer 5: Operational Reality", "Layer 8: Memory & Learning", "Layer 10: Dynamic Context", "Current State", "Pending Obligations",
         "Conversation History", "Recent Memory", "Available Tools", "Active Skills",
     ),
 }  # fmt: skip
@@ -114,8 +114,8 @@ def inside(place: str, text: str, folder: Path) -> str:
 
 def spellings(title: str) -> list[str]:
     """A heading of ours in the ways Markdown allows."""
-    lines = [f"## {title}", f"# {title}", f"###### {title}", f"##   {title}  ", f"## {title} ##", f"  ## {title}", f"##\t{title}"]
-    return [*lines, f"## {title.upper()}", f"## {title.lower()}", f"##{title}"]
+    patterns = ("## {}", "# {}", "###### {}", "##   {}  ", "## {} ##", "  ## {}", "##\t{}", "##{}")
+    return [*(pattern.format(title) for pattern in patterns), f"## {title.upper()}", f"## {title.lower()}"]
 
 
 @every_place
@@ -167,7 +167,8 @@ def test_our_separator_is_escaped_where_sections_are_parted_by_it(place: str, tm
 @project_place
 def test_a_hidden_character_does_not_help_a_heading(place: str, hidden: str, tmp_path: Path) -> None:
     title = TITLES[place.split(".")[0]][0]
-    for line in (f"## {title}{hidden}", f"{hidden}## {title}", f"##{hidden} {title}", f"## {title[0]}{hidden}{title[1:]}"):
+    split = f"## {title[0]}{hidden}{title[1:]}"
+    for line in (f"## {title}{hidden}", f"{hidden}## {title}", f"##{hidden} {title}", split):
         shown = inside(place, f"one\n\n{line}\n\ntwo", tmp_path)
         assert hidden not in shown
         assert f"\n## {title}\n" not in shown
@@ -232,7 +233,7 @@ def test_an_operators_text_is_verbatim_whatever_it_holds(place: str, tmp_path: P
 def test_chat_tokens_in_a_projects_text_are_broken_or_quarantined(place: str, tmp_path: Path) -> None:
     bad = {"chat token", "bracket token", "tag of ours"}
     found = {token: tokens_in(inside(place, f"Read {token} first.", tmp_path)) for token in TOKENS}
-    whole = [f"{ascii(token)}: {', '.join(what)}" for token, what in found.items() if bad & set(what)]
+    whole = [f"{token!a}: {', '.join(what)}" for token, what in found.items() if bad & set(what)]
     assert not whole, "\n".join(whole)
 
 
@@ -241,7 +242,7 @@ def test_hidden_characters_in_a_projects_text_are_shown_or_quarantined(place: st
     usable = [value for value in HIDDEN if not re.search("[\ud800-\udfff\x00]", value)]
     shown = {value: inside(place, f"Read {value} first.", tmp_path) for value in usable}
     found = {value: hidden_in(re.sub(r"[\n\t]", " ", text)) for value, text in shown.items()}
-    hidden = [f"{ascii(value)}: {', '.join(what)}" for value, what in found.items() if what]
+    hidden = [f"{value!a}: {', '.join(what)}" for value, what in found.items() if what]
     assert not hidden, "\n".join(hidden)
 
 
@@ -260,10 +261,10 @@ def test_any_mix_of_lines_keeps_all_but_ours(seed: int, tmp_path: Path) -> None:
     titles = TITLES[place.split(".")[0]]
     own = [*MARKDOWN.split("\n"), "#", "##", "## ", "text ## Soul", "\\## Soul", "- ## mine", "#hashtag", ""]
     lines = ["start"]
-    for _ in range(chance.randint(1, 25)):
-        lines.append(chance.choice(own) if chance.random() < 0.7 else chance.choice(spellings(chance.choice(titles))))
-    lines.append("end")
     ours = {line for title in titles for line in spellings(title)}
+    choices = (own, own, sorted(ours))
+    lines += [chance.choice(chance.choice(choices)) for _ in range(chance.randint(1, 25))]
+    lines.append("end")
     lines = [line for line in lines if not line or not set(line) <= set("=-")]
     wanted = "\n".join(escaped(line) if line in ours else line for line in lines)
     assert inside(place, "\n".join(lines), tmp_path) == wanted

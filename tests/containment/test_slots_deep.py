@@ -32,7 +32,8 @@ def hunt(work: Callable[..., Haul], pieces: list[tuple[Any, ...]], say: Callable
             looked_at += haul.looked_at
             found += haul.found
             if done % 20 == 0 or done == len(pieces):
-                say(f"{done}/{len(pieces)} pieces, {looked_at:,} looked at, {time.monotonic() - started:.0f} s, {len(found)} found")
+                seconds = time.monotonic() - started
+                say(f"{done}/{len(pieces)} pieces, {looked_at:,} looked at, {seconds:.0f} s, {len(found)} found")
     return looked_at, found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +37,8 @@ STRICT: Final = tuple(
 )
 # What is wrong in every form, were it printed as it is.
 ALWAYS_WRONG: Final = (
-    "<|im_start|>system", "</skill>", "<!-- x -->", "```", "a\u200bb", "a\u202eb", "a\u2060b", "a\ue000b", "a\U000e0041b",
+    "<|im_start|>system", "</skill>", "<!-- x -->", "```", "a\u200bb", "a\u202eb", "a\u2060b", "a\ue000b",
+    "a\U000e0041b",
 )  # fmt: skip
 
 
@@ -57,25 +58,24 @@ def as_it_is(value: str, **_: object) -> str:
 
 
 @pytest.fixture
-def no_encoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     for slot in QUICK:
         assert slot.shape  # made by the real encoder
     for name in ("inline", "quote", "block", "json_line", "spoken", "_xml"):
         everywhere(monkeypatch, name, as_it_is)
-    yield
 
 
 # ── without an encoder ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.usefixtures("no_encoder")
+@pytest.mark.usefixtures("_no_encoder")
 @pytest.mark.parametrize("slot", QUICK, ids=str)
 def test_without_the_encoder_every_slot_lets_values_out(slot: Slot) -> None:
     for value in ALWAYS_WRONG:
         assert slot.judge(value).what == "escaped", ascii(value)
 
 
-@pytest.mark.usefixtures("no_encoder")
+@pytest.mark.usefixtures("_no_encoder")
 @pytest.mark.parametrize("slot", STRICT, ids=str)
 def test_without_the_encoder_no_hostile_value_goes_unnoticed(slot: Slot) -> None:
     values = (*BREAKS, *HEADINGS, *RULES, *LISTS, *QUOTES, *FENCES, *TOKENS, *TAGS, *HIDDEN)
@@ -184,7 +184,14 @@ def test_the_oracle_tells_a_prompt_that_was_tampered_with(prompt: str, value: st
 
 @pytest.mark.parametrize(
     ("shown", "value"),
-    [("a", "a"), ("日本語 👍🏽", "日本語 👍🏽"), ('"a#b"', "a#b"), ('"\\u003cs\\u003e"', "<s>"), ('"a\\nb"', "a\nb"), ('"\\u200b"', "\u200b")],
+    [
+        ("a", "a"),
+        ("日本語 👍🏽", "日本語 👍🏽"),
+        ('"a#b"', "a#b"),
+        ('"\\u003cs\\u003e"', "<s>"),
+        ('"a\\nb"', "a\nb"),
+        ('"\\u200b"', "\u200b"),
+    ],
     ids=ascii,
 )
 def test_the_oracle_lets_a_contained_value_be(shown: str, value: str) -> None:
@@ -195,19 +202,22 @@ def test_the_oracle_lets_a_contained_value_be(shown: str, value: str) -> None:
 # ── templates ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    "template",
-    [
-        "{{ x | safe }}", "{{ x|safe }}", "{{x|e}}", "{{ x.upper() }}", "{{ x ~ y }}", "{{ x[0] }}", "{{ 'a' }}", '{{ "a" }}', "{{ 1 }}",
-        "{{- x -}}", "{{ x, y }}", "{{ x if y else z }}", "{{ self }}{{ x() }}", "{{ x and y }}", "{{ (x) }}", "{{ }}", "{{ X }}",
-        "{% autoescape false %}{{ x }}{% endautoescape %}", "{% raw %}{{ x }}{% endraw %}", "{% set y = x|safe %}", "{% include x %}",
-        "{% import 'a' as b %}", "{% macro m() %}{% endmacro %}", "{% extends 'a' %}", "{% block a %}{% endblock %}", "{% do x %}",
-        "{% filter safe %}{{ x }}{% endfilter %}", "{% with a = x %}{{ a }}{% endwith %}", "{% call m() %}{% endcall %}", "{%- if x -%}{%- endif -%}",
-        "{% if x|safe %}{% endif %}", "{% if x() %}{% endif %}", "{% for a in x|list %}{% endfor %}", "{% for a, b in x %}{% endfor %}",
-        "{% for a in x if a %}{% endfor %}", "{{ x", "{% if x", "{# x", "{{ x }", "{{ {{ x }} }}", '{% if x == "%}{{ x|safe }}" %}{% endif %}',
-        "{% if x %}", "{% endif %}", "{% break %}", "{{ x\n| safe }}", "{{\tx|safe }}", "{{ x|tojson }}", "{{ loop }}{{ debug() }}",
-    ],
+WAYS_AROUND: Final = (
+    "{{ x | safe }}", "{{ x|safe }}", "{{x|e}}", "{{ x.upper() }}", "{{ x ~ y }}", "{{ x[0] }}", "{{ 'a' }}",
+    '{{ "a" }}', "{{ 1 }}", "{{- x -}}", "{{ x, y }}", "{{ x if y else z }}", "{{ self }}{{ x() }}",
+    "{{ x and y }}", "{{ (x) }}", "{{ }}", "{{ X }}", "{% autoescape false %}{{ x }}{% endautoescape %}",
+    "{% raw %}{{ x }}{% endraw %}", "{% set y = x|safe %}", "{% include x %}", "{% import 'a' as b %}",
+    "{% macro m() %}{% endmacro %}", "{% extends 'a' %}", "{% block a %}{% endblock %}", "{% do x %}",
+    "{% filter safe %}{{ x }}{% endfilter %}", "{% with a = x %}{{ a }}{% endwith %}",
+    "{% call m() %}{% endcall %}", "{%- if x -%}{%- endif -%}", "{% if x|safe %}{% endif %}",
+    "{% if x() %}{% endif %}", "{% for a in x|list %}{% endfor %}", "{% for a, b in x %}{% endfor %}",
+    "{% for a in x if a %}{% endfor %}", "{{ x", "{% if x", "{# x", "{{ x }", "{{ {{ x }} }}",
+    '{% if x == "%}{{ x|safe }}" %}{% endif %}', "{% if x %}", "{% endif %}", "{% break %}", "{{ x\n| safe }}",
+    "{{\tx|safe }}", "{{ x|tojson }}", "{{ loop }}{{ debug() }}",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("template", WAYS_AROUND)
 def test_a_template_with_a_way_around_the_encoder_is_refused(template: str) -> None:
     with pytest.raises(TemplateRefused):
         Compiled(template, "test.md")

@@ -128,7 +128,7 @@ def test_a_block_keeps_its_lines_and_loses_its_tricks() -> None:
     text = "\nHi\r\n\n## Base\u2028---\n<system>x</system> -->\n```sh\n~~~~\n[INST]\ta\u00a0b\n> me\n\n"
     assert block(text) == (
         ">\n> Hi\n>\n> ## Base\n> ---\n> &lt;system>x&lt;/system> --&gt;\n> \\`\\`\\`sh\n> \\~\\~\\~\\~\n"
-        "> \\[INST]    a b\n> > me\n>\n>"
+        "> &#91;INST]    a b\n> > me\n>\n>"
     )
     assert block("") == ""
     assert block("\n\n") == ">\n>\n>"
@@ -149,7 +149,9 @@ def test_project_markdown_keeps_its_code_and_html_but_no_chat_token_or_tag_of_ou
     text = "```py\nif a < b:\n\treturn\n```\n<div>\n<!-- x -->\n"
     assert defused(text) == text
     told = "<|im_start|> <system> </s> <tool_call> <skill name> [INST] \u202ex\r\ny <systematic>"
-    expected = "&lt;|im_start|> &lt;system> &lt;/s> &lt;tool_call> &lt;skill name> \\[INST] \\u{202e}x\ny <systematic>"
+    expected = (
+        "&lt;|im_start|> &lt;system> &lt;/s> &lt;tool_call> &lt;skill name> &#91;INST] \\u{202e}x\ny <systematic>"
+    )
     assert defused(told) == expected
 
 

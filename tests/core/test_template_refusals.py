@@ -140,7 +140,7 @@ def test_a_value_is_not_escaped_a_second_time() -> None:
         ("{{ a }}", {"a"}),
         ("x {{ a }}", set()),
         ("x\n  {{ a }} {{ b }}", {"a", "b"}),
-        ("- {{ a }}\n\n{{ b }}: {{ c }}", {"b"}),
+        ("- {{ a }}\n\n{{ b }}: {{ c }}", {"a", "b"}),
         ("{% if a %}{{ a }}{% endif %}", {"a"}),
         ("{# note #}{{ a }}", {"a"}),
         ("{% for row in rows %}\n{{ row }}\n{% endfor %}", {"row", "rows"}),

@@ -1,39 +1,90 @@
-"""A prompt is the same bytes whatever the process's surroundings are."""
+"""S1-03, S1-05, N-01: the same request gives the same bytes, hashes and manifests in whatever process."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
-SCRIPT = Path(__file__).parent / "views.py"
-LOCALES = ("C", "C.utf8", "POSIX")
-ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham", "Europe/Lisbon")
+pytestmark = pytest.mark.requirement("S1-03", "S1-05", "N-01")
+
+SCRIPT: Final = Path(__file__).with_name("prompts.py")
+SEEDS: Final = tuple(range(20))
+LOCALES: Final = tuple({name: locale} for name in ("LC_ALL", "LANG") for locale in ("C", "C.utf8", "POSIX"))
+ZONES: Final = ("UTC", "America/St_Johns", "Asia/Kathmandu", "Pacific/Kiritimati", "Europe/Lisbon")
 
 
-def hashes(seed: int) -> dict[str, str]:
-    """The views' hashes in a process of its own; the seed chooses hash seed, locale, zone and directory order."""
-    surroundings = {
-        **os.environ,
-        "PYTHONHASHSEED": str(seed),
-        "LC_ALL": LOCALES[seed % 3],
-        "LANG": LOCALES[(seed + 1) % 3],
-        "TZ": ZONES[seed % 5],
+def surroundings(seed: int, **more: str) -> dict[str, str]:
+    """Another combination for each seed: hash seed, locale, time zone, directory order, and how text files are read."""
+    kept = {key: os.environ[key] for key in ("PATH", "VIRTUAL_ENV", "PYTHONPATH") if key in os.environ}
+    return {
+        **kept,
+        **LOCALES[seed % len(LOCALES)],
+        "TZ": ZONES[seed % len(ZONES)],
+        "PYTHONHASHSEED": str(seed * 7919),
+        "PYTHONUTF8": str(seed % 2),
+        "CHARTER_TEST_ORDER": f"order {seed}",
+        "HOME": "/nonexistent" if seed % 3 else os.environ.get("HOME", "/"),
+        **more,
     }
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), str(seed)], env=surroundings, capture_output=True, text=True, check=True
-    )
-    seen: dict[str, str] = json.loads(done.stdout)
-    return seen
 
 
-@pytest.mark.requirement("S1-03", "S1-05", "S2-06", "S0-14")
-def test_every_charter_and_mode_is_byte_equal_over_20_hash_seeds_3_locales_5_zones_and_shuffled_directories() -> None:
-    first = hashes(0)
-    assert len(first) == 18
-    for seed in range(1, 20):
-        assert hashes(seed) == first, f"seed {seed}"
+def run(seed: int, **more: str) -> str:
+    command = [sys.executable, "-W", "error", str(SCRIPT)]
+    here, around = "/" if seed % 2 else None, surroundings(seed, **more)
+    done = subprocess.run(command, env=around, capture_output=True, text=True, check=False, cwd=here)
+    assert done.returncode == 0, f"run {seed}: {done.stderr[-2000:]}"
+    return done.stdout
+
+
+@cache
+def runs() -> tuple[str, ...]:
+    with ThreadPoolExecutor(2) as pool:
+        return tuple(pool.map(run, SEEDS))
+
+
+@cache
+def first() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(runs()[0])
+    return read
+
+
+def test_every_combination_of_hash_seed_locale_zone_and_directory_order_gives_the_same_bytes() -> None:
+    assert len({surroundings(seed)["PYTHONHASHSEED"] for seed in SEEDS}) == 20
+    for seed, out in zip(SEEDS, runs(), strict=True):
+        differing = [key for key, made in json.loads(out).items() if made != first()[key]]
+        assert differing == [], surroundings(seed)
+    assert len(set(runs())) == 1
+
+
+def test_the_runs_cover_every_charter_and_mode() -> None:
+    modes = {key.rpartition("/")[0] for key in first()}
+    assert modes == {
+        "sovereign/full", "sovereign/compact", "contract/full", "workspace/full", "workspace/minimal", "workspace/none",
+        "gateway/full", "gateway/minimal", "assistant/full",
+    }  # fmt: skip
+
+
+def test_different_modes_give_different_prompts_so_the_hashes_say_something() -> None:
+    prompts = [made["prompt"] for key, made in first().items() if key.endswith("/native")]
+    assert len(set(prompts)) == len(prompts)
+
+
+def test_the_stack_hash_is_the_documented_one_in_every_run() -> None:
+    for made in first().values():
+        manifest = made["manifest"]
+        lines = "".join(f"{entry['layer']}:{entry['id']}:{entry['sha256']}\n" for entry in manifest["stack"])
+        assert manifest["stack_sha256"] == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_the_shuffled_directories_would_show_if_their_order_mattered() -> None:
+    made = {run(seed, CHARTER_TEST_UNSORTED="yes") for seed in range(6)}
+    assert len(made) > 1

@@ -181,8 +181,7 @@ def _summary(section: Section, structure: Structure) -> str:
     layer = section.layer
     text = section.facts.get("text")
     if section.about.amended and isinstance(text, Piece):
-        sentence = first_sentence(text.text, SUMMARY_CHARS)
-        line = f"{inline(sentence)} (version {section.about.version})" if sentence else ""
+        line = f"{inline(first_sentence(text.text, SUMMARY_CHARS))} (version {section.about.version})"
     else:
         assert layer.summary is not None  # a mode or step that asks for a line without one does not exist
         line = fill(layer.summary, section.facts, structure).replace("\n", " ")

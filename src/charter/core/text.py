@@ -14,15 +14,30 @@ from __future__ import annotations
 import enum
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from .errors import BadValue
-from .unicode import EMOJI, SEEN, WORD
+from .unicode import EMOJI, JOINING, SEEN, WORD
 
 BARE_LIMIT = 200
+ROLES = (
+    "system",
+    "developer",
+    "user",
+    "assistant",
+    "human",
+    "ai",
+    "bot",
+    "tool",
+    "function",
+    "model",
+    "you",
+    "ipython",
+)
 MARK = "> "
 
 
@@ -67,15 +82,11 @@ Facts = Mapping[str, Value]
 # ── what may be seen ──────────────────────────────────────────────────────────────────────────────────────────────
 # Characters that are invisible alone stay where they are part of something readable: emoji sequences, keycaps, the
 # three flags made of tag characters, and joiners between letters of scripts that need them.
-_JOINING = (
-    r"\u0620-\u065f\u066e-\u06d3\u06d5\u06ee-\u06ff\u0710-\u074f\u0750-\u077f\u07ca-\u07f5\u08a0-\u08e1\u0900-\u0dff"
-    r"\u0f40-\u0fbc\u1000-\u109f\u1780-\u17b3\u17b6-\u17dd\u1820-\u18aa\ufb50-\ufdff\ufe70-\ufefc"
-)
 _FLAG = "\U0001f3f4(?:{})\U000e007f".format(
     "|".join("".join(chr(0xE0000 + ord(c)) for c in code) for code in ("gbeng", "gbsct", "gbwls"))
 )
 _ONE = rf"[{EMOJI}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
-_KEEP = rf"{_FLAG}|{_ONE}(?:\u200d{_ONE})*|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[{_JOINING}])[\u200c\u200d](?=[{_JOINING}])"
+_KEEP = rf"{_FLAG}|{_ONE}(?:\u200d{_ONE})*|(?<=[0-9#*])\ufe0f(?=\u20e3)|(?<=[{JOINING}])[\u200c\u200d](?=[{JOINING}])"
 _VISIBLE = rf"{WORD}{SEEN}{EMOJI} \u3000"
 
 _PLAIN_CLASS = rf"[{WORD} .,;:'\-_/@+()!?%&—]"
@@ -84,19 +95,27 @@ _PLAIN_LINES = re.compile(rf"(?:{_PLAIN_CLASS[:-1]}\n]++|{_KEEP})*+\Z")
 _PLAIN_ASCII = bytes(point for point in range(128) if _PLAIN.match(chr(point)))
 # At the start of a line even plain characters can be structure: a list, a rule, an underline, a role.
 _STRUCTURAL = re.compile(
-    r"[-+—_:\s]|\d{1,9}[.)]|\W*(?:system|developer|user|assistant|human|ai|bot|tool|function|model|you)\s*:",
+    rf"[-+—_:\s]|\d{{1,9}}[.)]|[\W_]*(?:{'|'.join(ROLES)})[\W_]*?:",
     re.IGNORECASE,
 )
 
 # ── what is escaped, by form (group 1 stays; `re` compiles these on first use) ────────────────────────────────────
-_CONTROL_WORD = r"\[(?=/?[A-Z_]{2,24}\])"  # [INST], [/INST], [TOOL_CALLS] …
+# [INST], [/INST], [TOOL_CALLS], [gMASK], [|system|], [control_8] …, also in the wide letters that some readers fold
+_WIDE = r"A-Z\uff21-\uff3a"
+_CONTROL_WORD = (
+    rf"[\[\uff3b](?=[/\uff0f]?[a-z]?[{_WIDE}][{_WIDE}0-9_\uff10-\uff19\uff3f]{{1,40}}[\]\uff3d]"
+    r"|[|\uff5c]|/?[A-Za-z]{1,20}_[A-Za-z0-9_]{1,20}\])"
+)
 _LOOKS_LIKE_TAG = r"[<\uff1c\ufe64](?=[!/?|\uff5cA-Za-z<\uff1c])"
-_QUOTED = rf"({_KEEP})|[^{_VISIBLE}]|[\"\\<>`\uff1c\uff1e\ufe64\ufe65\uff40]|{_CONTROL_WORD}"
-_JSON = rf"({_KEEP})|[^{_VISIBLE}]|[<>`\uff1c\uff1e\ufe64\ufe65\uff40]"
-_SPOKEN = rf"({_KEEP})|[^{_VISIBLE}\n]|{_LOOKS_LIKE_TAG}|--[>\uff1e]|`{{3,}}|~{{3,}}|{_CONTROL_WORD}"
+_QUOTED = rf"({_KEEP})|[^{_VISIBLE}]|[\"\\<>`\uff1c\uff1e\ufe64\ufe65\uff40\u1fef]|{_CONTROL_WORD}"
+_JSON = rf"({_KEEP})|[^{_VISIBLE}]|[<>`\uff1c\uff1e\ufe64\ufe65\uff40\u1fef]|{_CONTROL_WORD}"
+_SPOKEN = (
+    rf"({_KEEP})|[^{_VISIBLE}\n]|{_LOOKS_LIKE_TAG}|--[>\uff1e]|[`\uff40\u1fef]{{3,}}|[~\uff5e]{{3,}}|{_CONTROL_WORD}"
+)
 _PROJECT = (
-    rf"({_KEEP})|[^{_VISIBLE}\n\t]|<(?=[|\uff5c])|{_CONTROL_WORD}|"
-    r"<(?=/?(?:s|system|user|assistant|im_start|im_end|start_of_turn|end_of_turn|tool_call|available_skills|skill)\b)"
+    rf"({_KEEP})|[^{_VISIBLE}\n\t]|<(?=[|\uff5c]|</?SYS)|{_CONTROL_WORD}|"
+    r"<(?=/?(?:s|bos|eos|pad|unk|mask|sop|eop|think|system|user|assistant|im_start|im_end|start_of_turn|end_of_turn"
+    r"|start_of_image|endoftext|tools?|tool_call|tool_response|function_calls?|invoke|available_skills|skill)\b)"
 )
 _BREAK = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"
@@ -105,7 +124,8 @@ _DEFUSED = (
     dict.fromkeys("<\uff1c\ufe64", "&lt;")
     | dict.fromkeys(("-->", "--\uff1e"), "--&gt;")
     | dict.fromkeys(_SPACES, " ")
-    | {"[": "\\[", "\t": "    "}
+    | dict.fromkeys("[\uff3b", "&#91;")
+    | {"\t": "    "}
 )
 
 
@@ -122,7 +142,7 @@ def _defuse(match: re.Match[str]) -> str:
         return found
     if found in _DEFUSED:
         return _DEFUSED[found]
-    if found[0] in "`~":
+    if found[0] in "`~\uff40\u1fef\uff5e":
         return "".join("\\" + c for c in found)
     return f"\\u{{{ord(found):x}}}"
 
@@ -172,9 +192,15 @@ def _plain_lines(values: Sequence[str]) -> bool:
 
 def inline(value: str, *, starts_line: bool = False) -> str:
     """A value inside a line of ours: bare when plain, else a JSON string."""
-    if is_plain(value) and not (starts_line and _STRUCTURAL.match(value)):
+    if is_plain(value) and not (starts_line and _is_structure(value)):
         return value
     return quote(value)
+
+
+def _is_structure(value: str) -> bool:
+    """Whether a plain value could be taken for structure where a line begins, however it is written."""
+    folded = unicodedata.normalize("NFKC", value)
+    return _STRUCTURAL.match(folded) is not None or " ".join(folded.casefold().split()) in ROLES
 
 
 def quote(value: str) -> str:

@@ -31,12 +31,12 @@ def make_warm(workload: Workload) -> Contender:
     """Static sections kept from turn to turn, dynamic ones made anew."""
     stack = make_stack(workload)
     kept = [Section(layer, {}, keep=True) for layer in stack.layers]
-    dynamic = [i for i, layer in enumerate(stack.layers) if layer.owner is Owner.TURN]
+    dynamic = [(i, layer) for i, layer in enumerate(stack.layers) if layer.owner is Owner.TURN]
 
     def warm(values: dict[str, str]) -> str:
         sections = kept.copy()
-        for index in dynamic:
-            sections[index] = Section(stack.layers[index], values)
+        for index, layer in dynamic:
+            sections[index] = Section(layer, values)
         return assemble(stack, sections, mode="full", settings=SETTINGS).reveal()
 
     return warm

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from .hunt import SHOWN, findings, swept
-from .slots import SLOTS
-from .values import batches, generated
+from .slots import ENCODERS, SLOTS
+from .values import batches, generated, joined
 
 
 class Haul(NamedTuple):
@@ -37,3 +37,12 @@ def among_code_points(index: int, part: int, parts: int) -> Haul:
     found = swept(slot, values)
     points = sum(len(value) // 2 for value in values)
     return Haul(points, tuple(f"{slot.name}: {value!a}: {why}" for value, why in found.items()))
+
+
+def among_joints(index: int, joint: str, part: int, parts: int) -> Haul:
+    """One part of all characters beside their copies, this between them, in one form of the encoder."""
+    slot = ENCODERS[index]
+    values = list(islice(joined(joint, sample=1), part, None, parts))
+    found = findings(slot, values)
+    told = (f"{slot.name}, {joint!a}: {value!a}: {why}" for value, why in found.items())
+    return Haul(sum(value.count(joint) for value in values), tuple(told))

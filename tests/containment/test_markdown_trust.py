@@ -34,8 +34,8 @@ TITLES: Final = {
     "assistant": ("Identity", "Soul", "Channel", "Current Time", "Memory", "User Instructions", "Tools"),
     "sovereign": (
         "Layer 0: Interpretation & Precedence", "Layer 1: Constitution — Safety & Non-Harm",
-        "Layer 5: Operational Reality", "Layer 8: Memory & Learning", "Layer 10: Dynamic Context", "Current State", "Pending Obligations",
-        "Conversation History", "Recent Memory", "Available Tools", "Active Skills",
+        "Layer 5: Operational Reality", "Layer 8: Memory & Learning", "Layer 10: Dynamic Context", "Current State",
+        "Pending Obligations", "Conversation History", "Recent Memory", "Available Tools", "Active Skills",
     ),
 }  # fmt: skip
 RULED: Final = "sovereign"  # whose sections are parted by ---

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import pytest
 
-from .deep import Haul, among_code_points, among_generated
-from .slots import SLOTS
+from .deep import Haul, among_code_points, among_generated, among_joints
+from .slots import ENCODERS, SLOTS
 
 pytestmark = [pytest.mark.deep, pytest.mark.requirement("N-07", "S0-16", "S0-04", "S3-05", "S3-06", "S3-09", "S4-06")]
 
@@ -20,6 +20,7 @@ VALUES: Final = 1_000_000
 CHUNK: Final = 5_000
 PARTS: Final = 4
 PROCESSES: Final = 2
+JOINTS: Final = ("\u200c", "\u200d", "\ufe0e", "\ufe0f", "\ufe0f\u200d", "\u200d\u200d", "\u2060", "\U000e0067")
 
 
 def hunt(work: Callable[..., Haul], pieces: list[tuple[Any, ...]], say: Callable[[str], None]) -> tuple[int, list[str]]:
@@ -50,4 +51,13 @@ def test_every_code_point_stays_in_its_place_in_every_slot(capsys: pytest.Captur
     with capsys.disabled():
         looked_at, found = hunt(among_code_points, pieces, print)
     assert looked_at == 0x110000 * len(SLOTS)
+    assert not found, "\n".join(found[:50])
+
+
+def test_what_joins_characters_stays_between_those_it_joins(capsys: pytest.CaptureFixture[str]) -> None:
+    encoders = range(len(ENCODERS))
+    pieces = [(index, joint, part, PARTS) for index in encoders for joint in JOINTS for part in range(PARTS)]
+    with capsys.disabled():
+        looked_at, found = hunt(among_joints, pieces, print)
+    assert looked_at >= 0x110000 * len(ENCODERS) * len(JOINTS)
     assert not found, "\n".join(found[:50])

@@ -16,13 +16,13 @@ from charter.core import text
 from charter.core.errors import TemplateRefused
 from charter.core.incoming import Incoming
 from charter.folder import Charter, load
-from charter.sources import World
+from charter.sources import AgentDef, World
 from charter.templates import Compiled
 
 from .characters import is_plain
 from .hunt import findings, told
 from .oracle import MARKER, Rules, Shape, escapes
-from .slots import AT, SLOTS, Slot, one_line, stripped
+from .slots import AT, SLOTS, Slot, as_is, one_line, stripped
 from .values import BREAKS, CURATED, FENCES, HEADINGS, HIDDEN, LISTS, QUOTES, READABLE, RULES, TAGS, TOKENS
 
 pytestmark = pytest.mark.requirement("N-07", "S0-16")
@@ -33,7 +33,10 @@ QUICK: Final = tuple(slot for slot in SLOTS if not slot.disk and not slot.picky 
 STRICT: Final = tuple(
     slot
     for slot in QUICK
-    if slot.rules.expect and slot.rules.form not in ("spoken", "json") and not slot.name.endswith(".completion")
+    if slot.rules.expect
+    and not slot.rules.free
+    and slot.rules.form not in ("spoken", "json")
+    and not slot.name.endswith(".completion")
 )
 # What is wrong in every form, were it printed as it is.
 ALWAYS_WRONG: Final = (
@@ -268,8 +271,8 @@ PLACES: Final = {
 }
 
 
-def twin_charter(folder: Path, template: str) -> Charter:
-    (folder / "charter.toml").write_text(FOLDER)
+def twin_charter(folder: Path, template: str, config: str = FOLDER) -> Charter:
+    (folder / "charter.toml").write_text(config)
     (folder / "base.md").write_text("This is the base.\n")
     (folder / "talk.md").write_text(template)
     return load(folder)
@@ -285,6 +288,22 @@ def test_wherever_a_template_puts_a_value_it_stays_there(place: str, tmp_path: P
     make = partial(_talk, twin_charter(tmp_path, PLACES[place]))
     slot = Slot(f"template {place}", make, Rules("line", stripped))
     found = findings(slot, CURATED)
+    assert not found, told(slot, found)
+
+
+QUICK_WAY: Final = FOLDER.partition("[[layer.source]]")[0] + '[[layer.source]]\nkind = "runtime"\n'
+
+
+def _model(charter: Charter, value: str) -> str:
+    given = {"agent": AgentDef("ada", "You are Ada.")}
+    return charter.assemble(Incoming(channel="web", at=AT, model=value), world=World(given=given)).reveal()
+
+
+@pytest.mark.parametrize("template", ["On {{ channel }} with {{ model }} today.", "### {{ model }} of {{ agent_id }}"])
+def test_the_quick_way_through_a_template_without_tags_is_no_way_around(template: str, tmp_path: Path) -> None:
+    make = partial(_model, twin_charter(tmp_path, template, QUICK_WAY))
+    slot = Slot("quick way", make, Rules("line", as_is))
+    found = findings(slot, (value for value in CURATED if value))
     assert not found, told(slot, found)
 
 

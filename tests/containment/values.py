@@ -175,13 +175,17 @@ def batches(size: int = 99) -> Iterator[str]:
             yield "x" + "".join(f"{chr(point)}x" for point in points[start : start + count])
 
 
-_ALIKE: Final = ((0x3400, 0x9FFF), (0xAC00, 0xD7A3), (0x17000, 0x18CFF), (0x20000, 0xDFFFF), (0xF0000, 0x10FFFF))
+# Ideographs, syllables, signs of dead scripts, private and unassigned planes: alike within, so a sample will do.
+_ALIKE: Final = (
+    (0x3400, 0x9FFF), (0xA000, 0xA63F), (0xAC00, 0xD7A3), (0xE000, 0xF8FF), (0x12000, 0x1BBFF), (0x20000, 0xDFFFF),
+    (0xF0000, 0x10FFFF),
+)  # fmt: skip
 
 
-def joined(joint: str, *, size: int = 50) -> Iterator[str]:
-    """Every character beside its copy with this between them; of ideographs and syllables a sample."""
-    alike = [point for first, last in _ALIKE for point in range(first, last, 499)]
-    others = [point for point in range(0x110000) if not any(first <= point <= last for first, last in _ALIKE)]
-    points = sorted([*alike, *others])
+def joined(joint: str, *, sample: int = 499, size: int = 50) -> Iterator[str]:
+    """Characters beside their copies with this between them: all, but of those that are alike one in `sample`."""
+    alike = [point for first, last in _ALIKE for point in range(first, last + 1)]
+    others = set(range(0x110000)).difference(alike)
+    points = sorted([*alike[::sample], *others])
     for start in range(0, len(points), size):
         yield "x" + "".join(f"{chr(point)}{joint}{chr(point)}x" for point in points[start : start + size])

@@ -14,7 +14,7 @@ SIZE = 104_857_600
 
 # Runs in a process of its own, because the peak of memory is a number of the whole process.
 SCRIPT = """
-import resource, sys
+import re, sys
 from pathlib import Path
 from charter.core.errors import FileRefused
 from charter.sources.files import read_file
@@ -28,7 +28,8 @@ except FileRefused as refused:
     print(refused)
 print(*project_files(root, root=root).notices)
 print(*load_skills(root)[1])
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform != "darwin" else 1024 * 1024)
+# Not getrusage: its peak counts what the parent had before this program was loaded.
+peak = int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text()).group(1)) // 1024
 print("small" if peak < 200 else f"{peak} MB")
 """
 

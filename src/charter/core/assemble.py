@@ -42,13 +42,11 @@ def assemble(
     tools: Sequence[ToolSpec] = (),
 ) -> Assembly:
     """The prompt of these sections, or a typed error and nothing."""
-    shown, layers = stack.mode(mode), stack.layers
+    shown, layers = stack.modes.get(mode) or stack.mode(mode), stack.layers
     given = sections if isinstance(sections, list) else list(sections)
     if len(given) != len(layers):
         _check_order(stack, given)
     parts: list[Raw] = []
-    texts: list[str] = []
-    lines: list[str] = []
     left_out: list[LeftOut] = []
     every_one = len(shown.whole) == len(layers)
     for section, layer in zip(given, layers, strict=False):
@@ -63,21 +61,20 @@ def assemble(
         else:
             left_out.append(LeftOut(layer.label, layer.id, "dropped", f"not in mode {mode}"))
             continue
-        text = part[TEXT]
-        if text:
+        if part[TEXT]:
             parts.append(part)
-            texts.append(text)
-            lines.append(part[LINE])
         elif layer.required:
             raise LayerEmpty(f"the required layer {layer.id!r} is empty")
         else:
             left_out.append(LeftOut(layer.label, layer.id, "dropped", "nothing to say"))
-    prompt = stack.joiner.join(texts)
+    prompt = stack.joiner.join([part[TEXT] for part in parts])
     beside = Beside(tuple(tools), schemas := wire.tools_json(tools), settings.counter(schemas)) if tools else NO_TOOLS
-    if _over(stack, prompt, parts, settings, beside) is not None:
+    limits = settings.limits
+    near = limits.max_tokens is not None or (limits.max_chars is not None and len(prompt) > limits.max_chars)
+    if near and _over(stack, prompt, parts, settings, beside) is not None:
         prompt = _fit(stack, parts, left_out, settings, beside)
-        lines = [part[LINE] for part in parts]
-    return Assembly(stack, mode, settings, prompt, parts, left_out, message, beside, hash_lines("".join(lines)))
+    digest = hash_lines("".join([part[LINE] for part in parts]))
+    return Assembly(stack, mode, settings, prompt, parts, left_out, message, beside, digest)
 
 
 class Beside(NamedTuple):

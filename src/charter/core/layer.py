@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .errors import DuplicateLayer, ModeDropsLayer, NoBase, StackError, UnknownMode, UserLayerNotLast
 from .ports import Template
-from .text import Structure, Trust
+from .text import Facts, Structure, Trust
 
 
 class Owner(enum.StrEnum):
@@ -56,10 +56,12 @@ class Layer:
     summary: Template | None = field(default=None, repr=False)
     max_content: int | None = None
     prefix: str = field(init=False, repr=False, compare=False)
+    quick: Callable[[Facts], str | None] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """`prefix` is how the layer's line of the stack hash begins."""
+        """`prefix` begins the layer's line of the stack hash; `quick` fills a template that nothing else rules."""
         object.__setattr__(self, "prefix", f"{self.label}:{self.id}:")
+        object.__setattr__(self, "quick", None if self.title or self.accepts else self.template.quick)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,11 @@ Disposition = Literal["whole", "truncated", "summary", "dropped", "blocked"]
 
 def stack_hash(lines: Iterable[tuple[str, str, str]]) -> str:
     """The stack hash of `(layer, id, sha256)` triples in order."""
-    return hash_lines("".join([f"{layer}:{name}:{digest}\n" for layer, name, digest in lines]))
+    return hash_lines("".join(f"{layer}:{name}:{digest}\n" for layer, name, digest in lines))
 
 
 def hash_lines(lines: str) -> str:
+    """The stack hash of lines that are written already."""
     return hashlib.sha256(lines.encode()).hexdigest()
 
 

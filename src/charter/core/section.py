@@ -118,11 +118,11 @@ class Kept:
 def whole(section: Section, stack: Stack, settings: Settings) -> Raw:
     """The section in full, heading and text. The hot path of a turn: plain values, no key, no heading of its own."""
     layer = section.layer
-    if layer.accepts:
-        refuse_misplaced(section)
+    quick = layer.quick
     part: Raw
-    text = None if layer.title or settings.special else layer.template.quick(section.facts)
+    text = None if quick is None or settings.special else quick(section.facts)
     if text is None:
+        refuse_misplaced(section)
         part = render(section, stack, settings)
     else:
         data = text.encode()

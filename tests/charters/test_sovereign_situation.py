@@ -93,7 +93,7 @@ def test_a_busy_turn_is_told_line_by_line() -> None:
 def test_an_empty_turn_says_of_each_subsection_that_it_is_empty() -> None:
     layer = situation(tools=())
     assert re.findall(r"(?m)^### (.+)$", layer) == SUBSECTIONS
-    assert subsection(layer, "Pending Obligations") == "No messages are waiting."
+    assert subsection(layer, "Pending Obligations") == "No messages are waiting. Nobody expects an answer this turn."
     assert subsection(layer, "Conversation History") == "Nothing was said before with the senders of this turn."
     assert subsection(layer, "Recent Memory") == "No notes yet."
     assert subsection(layer, "Available Tools") == "No tools this turn."

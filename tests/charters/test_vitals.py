@@ -93,7 +93,7 @@ def test_without_a_source_the_charters_own_file_is_read() -> None:
     lines = state_lines(None)
     shipped = json.loads(load("sovereign").home.text("vitals.json"))
     assert lines[0] == f"- cycles_balance: {shipped['cycles_balance']}"
-    assert lines[3] == "- base_wallet: none"
+    assert lines[3] == "- base_wallet: 0x0000000000000000000000000000000000000000"
 
 
 def test_a_file_is_read_anew_each_turn(tmp_path: Path) -> None:

@@ -237,7 +237,8 @@ def _should_be_bare(shown: str, model: Line, rules: Rules, value: str) -> bool:
         return False
     wanted = str(rules.expect(value))
     cut = rules.limit is not None and len(wanted) > rules.limit
-    special = set(wanted) & set(rules.quoted_if) or (model.opens and (not wanted[:1].isalpha() or is_role(wanted)))
+    letter_first = unicodedata.normalize("NFKC", wanted)[:1].isalpha()
+    special = set(wanted) & set(rules.quoted_if) or (model.opens and (not letter_first or is_role(wanted)))
     return is_plain(wanted) and not cut and not special
 
 
@@ -289,7 +290,7 @@ def _same(read: str, rules: Rules, value: str) -> Iterator[str]:
         return
     if rules.limit is not None and len(wanted) > rules.limit and _is_cut(read, wanted, rules.limit):
         return
-    if rules.quarantine and _is_quarantined(read, wanted):
+    if rules.quarantine and _is_quarantined(read, value):
         return
     yield f"reads back as {read[:120]!r}"
 
@@ -297,10 +298,12 @@ def _same(read: str, rules: Rules, value: str) -> Iterator[str]:
 _LEFT_OUT: Final = re.compile(r"\[quarantined: [0-9,]+ characters, [A-Z_]+\]")
 
 
-def _is_quarantined(read: str, wanted: str) -> bool:
-    """The value, but for the spans that a notice stands for."""
+def _is_quarantined(read: str, value: str) -> bool:
+    """The value, white space aside, but for the spans that a notice stands for."""
     parts = _LEFT_OUT.split(read)
-    return len(parts) > 1 and re.fullmatch(".+?".join(map(re.escape, parts)), wanted, re.DOTALL) is not None
+    words = (r"\s*".join(map(re.escape, part.split())) for part in parts)
+    pattern = r"\s*" + r"\s*.*?\s*".join(words) + r"\s*"
+    return len(parts) > 1 and re.fullmatch(pattern, _paired(value), re.DOTALL) is not None
 
 
 LONGEST_CHARACTER: Final = 16

@@ -15,7 +15,7 @@ from charter.folder import load
 from charter.sources import World
 from charter.stores.memory import MemoryStore
 
-from .slots import AGENT, AT
+from .makers import AGENT, AT
 
 pytestmark = pytest.mark.requirement("S0-14", "S0-04", "S0-12", "S2-06", "S4-07", "N-07")
 

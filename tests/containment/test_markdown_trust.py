@@ -16,8 +16,8 @@ from charter.sources import AgentDef, World
 from charter.stores.memory import MemoryStore
 
 from .characters import hidden_in
+from .makers import AGENT, assembled
 from .oracle import tokens_in
-from .slots import AGENT, assembled
 from .values import CURATED, HIDDEN, TEMPLATES, TOKENS
 
 pytestmark = pytest.mark.requirement("N-07", "S0-16", "S2-01", "S3-03", "S3-04", "S3-07", "S4-02")

@@ -10,8 +10,9 @@ from charter.core.errors import BadValue
 
 from .characters import is_plain_alone
 from .hunt import findings, swept, told
+from .makers import data_file, with_timezone
 from .oracle import MARKER, kind_of
-from .slots import ENCODERS, SLOTS, Slot, data_file, with_timezone
+from .slots import ENCODERS, SLOTS, Slot
 from .values import CURATED, LOOKALIKES, MORE_TOKENS, READABLE, batches, generated, joined
 
 pytestmark = pytest.mark.requirement(

@@ -22,8 +22,9 @@ from charter.stores.memory import MemoryStore
 
 from .characters import hidden_in, may_stand_bare
 from .hunt import findings, told
+from .makers import AGENT, AT, Scene, assembled, charter
 from .oracle import Rules, Shape, escapes, tokens_in
-from .slots import AGENT, AT, SLOTS, Scene, Slot, assembled, charter
+from .slots import SLOTS, Slot
 from .values import CURATED, generated
 
 pytestmark = pytest.mark.requirement("N-07", "S0-04", "S0-07", "S2-04", "S3-09", "S4-06")

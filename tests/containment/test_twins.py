@@ -21,8 +21,9 @@ from charter.templates import Compiled
 
 from .characters import is_plain
 from .hunt import findings, told
+from .makers import AT
 from .oracle import MARKER, Rules, Shape, escapes
-from .slots import AT, SLOTS, Slot, as_is, one_line, stripped
+from .slots import SLOTS, Slot, as_is, one_line, stripped
 from .values import BREAKS, CURATED, FENCES, HEADINGS, HIDDEN, LISTS, QUOTES, READABLE, RULES, TAGS, TOKENS
 
 pytestmark = pytest.mark.requirement("N-07", "S0-16")

@@ -17,6 +17,7 @@ import pytest
 pytestmark = pytest.mark.requirement("S1-03", "S1-05", "N-01")
 
 SCRIPT: Final = Path(__file__).with_name("prompts.py")
+VIEWS: Final = Path(__file__).with_name("views.py")
 SEEDS: Final = tuple(range(20))
 LOCALES: Final = tuple({name: locale} for name in ("LC_ALL", "LANG") for locale in ("C", "C.utf8", "POSIX"))
 ZONES: Final = ("UTC", "America/St_Johns", "Asia/Kathmandu", "Pacific/Kiritimati", "Europe/Lisbon")
@@ -37,8 +38,8 @@ def surroundings(seed: int, **more: str) -> dict[str, str]:
     }
 
 
-def run(seed: int, **more: str) -> str:
-    command = [sys.executable, "-W", "error", str(SCRIPT)]
+def run(seed: int, *script: str, **more: str) -> str:
+    command = [sys.executable, "-W", "error", *(script or (str(SCRIPT),))]
     here, around = "/" if seed % 2 else None, surroundings(seed, **more)
     done = subprocess.run(command, env=around, capture_output=True, text=True, check=False, cwd=here)
     assert done.returncode == 0, f"run {seed}: {done.stderr[-2000:]}"
@@ -83,6 +84,10 @@ def test_the_stack_hash_is_the_documented_one_in_every_run() -> None:
         manifest = made["manifest"]
         lines = "".join(f"{entry['layer']}:{entry['id']}:{entry['sha256']}\n" for entry in manifest["stack"])
         assert manifest["stack_sha256"] == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_the_golden_views_are_the_same_bytes_in_every_combination_too() -> None:
+    assert len({run(seed, str(VIEWS), str(seed)) for seed in SEEDS[::3]}) == 1
 
 
 def test_the_shuffled_directories_would_show_if_their_order_mattered() -> None:

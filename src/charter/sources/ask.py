@@ -110,7 +110,7 @@ def agent_markdown(text: str, origin: str) -> Piece:
 
 def quarantined(text: str, origin: str) -> tuple[str, tuple[str, ...]]:
     """Project text with suspicious spans taken out, each leaving a visible mark, and a notice when there were any."""
-    spans = find_spans(text)
+    spans = find_spans(text) if text.strip() else ()
     if not spans:
         return text, ()
     codes = ", ".join(sorted({span.code for span in spans}))

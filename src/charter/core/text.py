@@ -95,7 +95,7 @@ _PLAIN_LINES = re.compile(rf"(?:{_PLAIN_CLASS[:-1]}\n]++|{_KEEP})*+\Z")
 _PLAIN_ASCII = bytes(point for point in range(128) if _PLAIN.match(chr(point)))
 # At the start of a line even plain characters can be structure: a list, a rule, an underline, a role.
 _STRUCTURAL = re.compile(
-    rf"[-+—_:\s]|\d{{1,9}}[.)]|[\W_]*(?:{'|'.join(ROLES)})[\W_]*?:",
+    rf"[-+—_:]|\d{{1,9}}[.)]|[\W_]*(?:{'|'.join(ROLES)})[\W_]*?:",
     re.IGNORECASE,
 )
 
@@ -199,8 +199,8 @@ def inline(value: str, *, starts_line: bool = False) -> str:
 
 def _is_structure(value: str) -> bool:
     """Whether a plain value could be taken for structure where a line begins, however it is written."""
-    folded = unicodedata.normalize("NFKC", value)
-    return _STRUCTURAL.match(folded) is not None or " ".join(folded.casefold().split()) in ROLES
+    folded = unicodedata.normalize("NFKC", value).lstrip()
+    return value[:1] == " " or _STRUCTURAL.match(folded) is not None or " ".join(folded.casefold().split()) in ROLES
 
 
 def quote(value: str) -> str:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
+
 import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """No test reads or writes the home of whoever runs it."""
+    home = tempfile.mkdtemp(prefix="charter-home-")
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    os.environ["CHARTER_HOME"] = home
+    os.environ.pop("CHARTER_DATABASE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

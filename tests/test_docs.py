@@ -23,9 +23,14 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text() == commands.page()
 
 
-@pytest.mark.parametrize("number", range(len(blocks("README.md", "python"))))
-def test_a_python_example_of_the_readme_runs(number: int, tmp_path: Path) -> None:
-    script = blocks("README.md", "python")[number]
+EXAMPLES = [
+    (page, number) for page in ("README.md", "docs/stores.md") for number in range(len(blocks(page, "python")))
+]
+
+
+@pytest.mark.parametrize(("page", "number"), EXAMPLES)
+def test_a_python_example_of_a_page_runs(page: str, number: int, tmp_path: Path) -> None:
+    script = blocks(page, "python")[number]
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -44,6 +49,18 @@ def test_the_golden_vectors_on_the_manifest_page_are_right() -> None:
     first = ("L1", "base", "0" * 64)
     for lines in ([], [first], [first, ("L6", "user_input", "f" * 64)]):
         assert stack_hash(lines) in page
+
+
+@pytest.mark.requirement("N-03")
+def test_the_golden_vectors_on_the_page_of_stores_are_right() -> None:
+    from charter.core.chain import START, row_hash
+    from charter.core.records import LogRow
+
+    page = (ROOT / "docs" / "stores.md").read_text()
+    first = row_hash(LogRow("automaton", 1, "seed", "inbox", 1, "a" * 64, "init", 0, "", START, ""))
+    second = row_hash(LogRow("automaton", 2, "amend", "inbox", 2, "b" * 64, "admin:mo", 1, "", first, ""))
+    assert first in page
+    assert second in page
 
 
 def test_the_toml_example_of_the_charters_page_is_a_valid_case_file() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from typer.main import get_command
 
@@ -11,12 +13,20 @@ from charter.cli import app
 TARGET = Path(__file__).parent.parent / "docs" / "commands.md"
 
 
+def every(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """A command, or each of a group's."""
+    if not hasattr(command, "commands"):
+        yield name, command
+        return
+    for child in sorted(command.commands):
+        yield from every(command.commands[child], f"{name} {child}")
+
+
 def page() -> str:
     """The page as it should be."""
-    root = get_command(app)
     lines = ["# Commands", "", "Made by `tools/commands.py`; a test keeps it true.", ""]
-    for name, command in sorted(root.commands.items()):  # type: ignore[attr-defined]
-        lines += [f"## charter {name}", "", (command.help or "").strip(), "", "| | |", "|---|---|"]
+    for name, command in every(get_command(app), "charter"):
+        lines += [f"## {name}", "", (command.help or "").strip(), "", "| | |", "|---|---|"]
         for parameter in command.params:
             if parameter.name != "help":
                 shown = ", ".join(parameter.opts) if parameter.param_type_name == "option" else parameter.name.upper()

@@ -7,6 +7,7 @@ import functools
 import inspect
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .commands import keys, layers, stored
 from .core.errors import BadValue, CharterError
 
 if TYPE_CHECKING:
@@ -202,9 +204,16 @@ def diff(
         str, typer.Argument(help="The other view; options below hold for both unless a view says otherwise.")
     ],
     options: dict[str, Any],
+    charter: Annotated[str, typer.Option("--charter", help="For LAYER@1 LAYER@2: the charter that keeps it.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Compare two views: another channel, time, sender, mode or folder."""
+    """Compare two views (another channel, time, sender, mode or folder), or two versions: LAYER@1 LAYER@2."""
+    if all(re.fullmatch(r"[a-z_]+(@[^=,]+)?", text) for text in (first, second)) and "@" in first + second:
+        from .commands.layers import layer_diff
+
+        who = {name: options[name] for name in ("agent", "user", "database")}
+        layer_diff(first, second, charter=charter, as_json=as_json, **who)
+        return
     from .views import parse_view
 
     common = _view("", {**options, "at": options["at"] or "2026-01-01T00:00:00+00:00"})
@@ -261,7 +270,7 @@ def new(
 
     if folder.exists():
         raise BadValue("folder", f"{folder.name} exists already; choose a new name")
-    shutil.copytree(find(source), folder, ignore=shutil.ignore_patterns("charter.lock", ".*"))
+    shutil.copytree(find(source), folder, ignore=shutil.ignore_patterns("charter.lock", "charter.approvals", ".*"))
     typer.echo(f"made {folder} from {source}\nnext: edit {folder}/charter.toml and its Markdown, then")
     typer.echo(
         f"  charter show {folder}\n  charter check {folder}\n  charter lock {folder}    when it is as it should be"
@@ -300,22 +309,33 @@ def lock(target: Target, as_json: Json = False) -> None:
 @app.command("verify")
 def verify_charters(
     targets: Annotated[list[str] | None, typer.Argument(help="Charters; the five built-in ones when left out.")] = None,
+    approver: Annotated[
+        list[str] | None,
+        typer.Option("--approver", help="A public key that must have signed, whatever a folder says."),
+    ] = None,
+    database: Annotated[str, typer.Option("--database", help="Verify this store's log too.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Verify files, versions and golden stack hashes against charter.lock. Exit code 1 when something differs."""
+    """Verify charters (files, versions, golden stack hashes, signatures) and the log. Exit code 1 when one fails.
+
+    Without targets: the five built-in charters, and this installation's store when it has one.
+    """
     from . import verify
     from .folder import BUILT_IN
 
-    results = [verify.verify(target) for target in targets or BUILT_IN]
+    results = [verify.verify(target, approvers=tuple(approver or ())) for target in targets or BUILT_IN]
+    audited = stored.audited(database, always=bool(database)) if database or not targets else None
     if as_json:
-        _print_json([asdict(result) for result in results])
+        _print_json([asdict(result) for result in results] + ([asdict(audited)] if audited else []))
     else:
         for result in results:
             said = "FAILED" if result.problems else "ok    "
             typer.echo(f"{said} {result.charter} {result.version}, {result.files} files")
             for problem in result.problems:
                 typer.echo(f"       {problem}")
-    raise typer.Exit(int(any(result.problems for result in results)))
+        if audited:
+            stored.print_audit(audited)
+    raise typer.Exit(int(any(result.problems for result in results) or bool(audited and audited.problems)))
 
 
 @app.command("test")
@@ -334,6 +354,15 @@ def run_tests(target: Target, as_json: Json = False) -> None:
                 typer.echo(f"       {problem}")
         typer.echo(f"{len(results) - len(failed)} passed, {len(failed)} failed")
     raise typer.Exit(int(bool(failed)))
+
+
+# ── over the store ────────────────────────────────────────────────────────────────────────────────────────────────
+
+app.add_typer(layers.app)
+app.add_typer(stored.app)
+app.add_typer(keys.app, name="key")
+app.add_typer(stored.memory_app, name="memory")
+app.add_typer(stored.database_app, name="db")
 
 
 def main() -> None:

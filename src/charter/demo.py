@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .core.incoming import Incoming
-from .core.ports import ConversationEntry, InboxMessage, ToolSpec
+from .core.ports import ToolSpec
+from .core.records import ConversationEntry, InboxMessage
 from .folder import Charter, load
 from .sources.vitals import StaticVitals
 from .stores.memory import MemoryStore

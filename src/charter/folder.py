@@ -3,149 +3,36 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from fnmatch import fnmatchcase
-from functools import cached_property
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import lock as locks
+from .charter import Charter
 from .config import CharterConfig, LayerConfig, line_of, read_config
-from .core.assemble import ESTIMATE, About, Assembly, Section, Settings, assemble
+from .core.assemble import About, Section
 from .core.budget import Limits, Step, check_steps
-from .core.errors import BadValue, ConfigError, FileMissing, Tampered, UnknownChannel, UnknownCharter
-from .core.incoming import Incoming
+from .core.errors import (
+    BadValue,
+    ConfigError,
+    FileMissing,
+    UnknownChannel,
+    UnknownCharter,
+)
 from .core.layer import Layer, Mode, Owner, Role, Stack, Volatility
 from .core.policy import CHANNELS, ChannelPolicy, ToolClass, ToolPolicy
-from .core.ports import Counter, ToolSpec
-from .core.text import Trust, Value
-from .sources import Ask, Gathered, Home, Source, World
-from .sources.files import FileText, read_file
+from .core.ports import ToolSpec
+from .core.text import Trust
+from .lock import SHIPPED, folders, read_files, stamps
+from .sources import Home, World
+from .sources.files import FileText
 from .templates import Compiled
+
+__all__ = ["BUILT_IN", "CONFIG", "SHIPPED", "Charter", "build", "find", "load", "read_files"]
 
 BUILT_IN = ("sovereign", "contract", "workspace", "gateway", "assistant")
 CONFIG = "charter.toml"
-SHIPPED = Path(__file__).parent / "charters"
 TEXT_ONLY = Compiled("{% if text %}{{ text }}{% endif %}", "the default template")
-
-
-@dataclass(frozen=True, repr=False)
-class Charter:
-    """A loaded charter: its stack, its policies, and where its layers read."""
-
-    name: str
-    version: str
-    about: str
-    stack: Stack
-    limits: Limits
-    default_mode: str
-    channels: Mapping[str, ChannelPolicy]
-    tool_policies: Mapping[str, ToolPolicy]
-    autonomous: str
-    home: Home
-    sources: Mapping[str, Sequence[Source]]
-    templates: Mapping[str, str]
-    fixed: Mapping[str, Section]
-    world: World = field(default_factory=World)
-    counter: Counter = ESTIMATE
-    key: bytes | None = None
-    stamps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        return f"Charter({self.name!r}, {self.version}, {len(self.stack.layers)} layers)"
-
-    @cached_property
-    def settings(self) -> Settings:
-        """What holds for every prompt of this charter."""
-        return Settings(self.name, self.version, self.limits, self.counter, self.key)
-
-    def within(self, **changes: Any) -> Charter:
-        """The same charter in another world: `within(workspace=…, store=…, tools=…)`."""
-        return replace(self, world=replace(self.world, **changes))
-
-    def assemble(self, incoming: Incoming, *, mode: str | None = None, world: World | None = None) -> Assembly:
-        """The prompt for this message, complete; or a typed error and nothing."""
-        if incoming.at is None:
-            incoming = replace(incoming, at=datetime.now(UTC))
-        chosen = self.choose_mode(incoming, mode)
-        there = self.world if world is None else world
-        sections = [section for section, _ in self.gather(incoming, mode=chosen, world=there)]
-        tools = tuple(self.home.tools if there.tools is None else there.tools)
-        sent = there.native_tools and self.stack.mode(chosen).tools
-        return assemble(
-            self.stack,
-            sections,
-            mode=chosen,
-            settings=self.settings,
-            message=incoming.text if incoming.text.strip() else self.autonomous,
-            tools=tools if sent else (),
-        )
-
-    def gather(
-        self, incoming: Incoming, *, mode: str, world: World | None = None
-    ) -> Iterator[tuple[Section, tuple[str, ...]]]:
-        """The sections of this message in order, each with the notices of what was left out on the way."""
-        if incoming.channel not in self.channels:
-            raise UnknownChannel("channel", incoming.channel, tuple(self.channels))
-        self.check_files()
-        shown = self.stack.mode(mode)
-        for layer in self.stack.layers:
-            if layer.id in self.fixed:
-                yield self.fixed[layer.id], ()
-            elif shown.shows(layer.id):
-                ask = Ask(incoming, shown, self.world if world is None else world, self.home, layer.id)
-                yield self._section(layer, ask)
-            else:
-                yield Section(layer, {}), ()
-
-    def _section(self, layer: Layer, ask: Ask) -> tuple[Section, tuple[str, ...]]:
-        answers = [source.gather(ask) for source in self.sources[layer.id]]
-        facts: dict[str, Value] = {"cut": {step.fact: 0 for step in self.limits.shed if step.layer == layer.id}}
-        for answer in answers:
-            facts |= answer.facts
-        sealed = layer.owner is Owner.SEALED
-        template = self.templates[layer.id]
-        main = next((answer for answer in answers if answer.file), Gathered({}))
-        about = About(
-            file=main.file or template or "inline",
-            source=main.source or ("file" if sealed and template else "inline"),
-            origin=main.origin or "+".join(answer.origin for answer in answers if answer.origin),
-            version=main.version or self.version,
-            amended=main.amended,
-        )
-        section = Section(layer, facts, about=about)
-        return section, tuple(notice for answer in answers for notice in answer.notices)
-
-    def choose_mode(self, incoming: Incoming, mode: str | None = None) -> str:
-        """As asked; else the first mode that names this model or channel; else the charter's default (S0-08, S2-03)."""
-        asked = mode or incoming.mode
-        if asked:
-            return self.stack.mode(asked).name
-        for candidate in self.stack.modes.values():
-            by_name = any(fnmatchcase(incoming.model.lower(), pattern) for pattern in candidate.models)
-            by_size = 0 < model_billions(incoming.model) < candidate.below_billions
-            if by_name or by_size or incoming.channel in candidate.channels:
-                return candidate.name
-        return self.default_mode
-
-    def check_files(self) -> None:
-        """Verifies the locked files again when one of them changed on disk (N-02)."""
-        now = _stamps(self.home.root, self.stamps)
-        if now != self.stamps:
-            read_files(self.home.root)
-            self.stamps.update(now)
-
-
-def model_billions(model: str) -> float:
-    """How many billions of parameters a model's name says it has, as in `llama3.1:8b` or `8x7b`; 0 when it does not."""
-    found = re.search(r"(?<![a-z0-9.\[])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", model.lower())
-    if found is None:
-        return 0
-    size = float(found.group(2)) * int(found.group(1) or 1)
-    return size if found.group(3) == "b" else size / 1000
 
 
 def load(name_or_path: str | os.PathLike[str], **world: Any) -> Charter:
@@ -163,37 +50,6 @@ def find(name_or_path: str | os.PathLike[str]) -> Path:
     if not (root / CONFIG).is_file():
         raise UnknownCharter("charter", name, (*BUILT_IN, "or a folder with a charter.toml"))
     return root.resolve()
-
-
-def read_files(root: Path, *, verified: bool = True) -> dict[str, FileText]:
-    """Every file of a charter folder, each opened once; verified against the lock unless a new lock is being made."""
-    files: dict[str, FileText] = {}
-    for name in locks.locked_names(root):
-        found = read_file(root, name)
-        if found is not None:
-            files[name] = found
-    if verified:
-        lock = locks.read_lock(root)
-        if lock is None and root.parent == SHIPPED:
-            raise Tampered(root.name, (locks.LOCK,))
-        locks.verify_files(root, lock, files)
-    return files
-
-
-def _folders(files: Mapping[str, FileText]) -> set[str]:
-    """The folders of these files; a file that is added or taken away changes its folder's stamp."""
-    return {parent.as_posix() for name in files for parent in Path(name).parents}
-
-
-def _stamps(root: Path, names: Mapping[str, object]) -> dict[str, tuple[int, int, int]]:
-    stamps = {}
-    for name in names:
-        try:
-            stat = os.stat(root / name)
-        except OSError:
-            continue
-        stamps[name] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
-    return stamps
 
 
 # ── from configuration to types ───────────────────────────────────────────────────────────────────────────────────
@@ -237,8 +93,9 @@ def build(root: Path, files: Mapping[str, FileText], world: World) -> Charter:
             for layer, row in zip(layers, config.layer, strict=True)
             if not row.source
         },
+        approvers=tuple(config.approvers),
         world=world,
-        stamps=_stamps(root, dict.fromkeys([*files, *_folders(files)])),
+        stamps=stamps(root, dict.fromkeys([*files, *folders(files)])),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tomllib
@@ -13,17 +14,20 @@ from .core.errors import ConfigError, Tampered
 from .sources.files import FileText, read_file
 
 LOCK = "charter.lock"
+APPROVALS = "charter.approvals"  # signs the lock, so the lock cannot cover it
+SHIPPED = Path(__file__).parent / "charters"
 NOT_LOCKED = ("workspace", "cases")
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What charter.lock says."""
+    """What charter.lock says; `sha256` is of its bytes, the thing an approver signs."""
 
     version: str
     files: Mapping[str, str]
     golden: Mapping[str, str]
     versions: Mapping[str, str] = field(default_factory=dict)
+    sha256: str = field(default="", compare=False)
 
 
 def locked_names(root: Path) -> list[str]:
@@ -34,7 +38,7 @@ def locked_names(root: Path) -> list[str]:
         here = Path(folder).relative_to(root).as_posix()
         for name in files:
             path = name if here == "." else f"{here}/{name}"
-            if path != LOCK and not name.startswith(".") and path.split("/")[0] not in NOT_LOCKED:
+            if path not in (LOCK, APPROVALS) and not name.startswith(".") and path.split("/")[0] not in NOT_LOCKED:
                 names.append(path)
     return sorted(names)
 
@@ -48,7 +52,7 @@ def read_lock(root: Path) -> Lock | None:
         data = tomllib.loads(found.text)
         hashes = _hashes({name: row["sha256"] for name, row in data["files"].items()})
         versions = {name: str(row["version"]) for name, row in data["files"].items()}
-        return Lock(str(data["version"]), hashes, _hashes(data.get("golden", {})), versions)
+        return Lock(str(data["version"]), hashes, _hashes(data.get("golden", {})), versions, found.sha256)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError):
         raise ConfigError(LOCK, "not a lock file; run 'charter lock' to make it anew") from None
 
@@ -81,10 +85,19 @@ def write_lock(root: Path, version: str, golden: Mapping[str, str], files: Mappi
         "[golden]",
         *(f'"{mode}" = "{digest}"' for mode, digest in golden.items()),
     ]
-    temporary = root / f"{LOCK}.new"
-    temporary.write_text("\n".join(lines) + "\n")
-    temporary.replace(root / LOCK)
-    return Lock(version, hashes, dict(golden), versions)
+    data = ("\n".join(lines) + "\n").encode()
+    write_whole(root / LOCK, data)
+    return Lock(version, hashes, dict(golden), versions, hashlib.sha256(data).hexdigest())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """These bytes in place of what is there, all or none; the name on the way is a hidden one, which no lock covers."""
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def differing(lock: Lock, files: Mapping[str, FileText]) -> tuple[str, ...]:
@@ -103,3 +116,37 @@ def verify_files(root: Path, lock: Lock | None, files: Mapping[str, FileText]) -
         return
     if bad := differing(lock, files) + unlocked(lock, files):
         raise Tampered(root.name, bad)
+
+
+# ── the files themselves ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def read_files(root: Path, *, verified: bool = True) -> dict[str, FileText]:
+    """Every file of a charter folder, each opened once; verified against the lock unless a new lock is being made."""
+    files: dict[str, FileText] = {}
+    for name in locked_names(root):
+        found = read_file(root, name)
+        if found is not None:
+            files[name] = found
+    if verified:
+        lock = read_lock(root)
+        if lock is None and root.parent == SHIPPED:
+            raise Tampered(root.name, (LOCK,))
+        verify_files(root, lock, files)
+    return files
+
+
+def folders(files: Mapping[str, FileText]) -> set[str]:
+    """The folders of these files; a file that is added or taken away changes its folder's stamp."""
+    return {parent.as_posix() for name in files for parent in Path(name).parents}
+
+
+def stamps(root: Path, names: Mapping[str, object]) -> dict[str, tuple[int, int, int]]:
+    found = {}
+    for name in names:
+        try:
+            stat = os.stat(root / name)
+        except OSError:
+            continue
+        found[name] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+    return found

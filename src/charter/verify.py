@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .config import read_config
+from . import seal
+from .config import CharterConfig, line_of, read_config
 from .core.errors import CharterError, ConfigError
 from .core.incoming import Incoming
 from .folder import CONFIG, Charter, build, find, load, read_files
+from .keys import read_public
 from .lock import LOCK, Lock, differing, file_version, read_lock, unlocked, write_lock
 from .sources import World
 from .sources.files import FileText
@@ -40,6 +42,7 @@ def lock(target: str) -> Lock:
     root = find(target)
     files = read_files(root, verified=False)
     charter = build(root, files, World())
+    _config(files)
     before = read_lock(root)
     if before is not None:
         changed = differing(before, files) + unlocked(before, files)
@@ -70,19 +73,34 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def verify(target: str) -> Verified:
-    """Everything the lock promises, checked anew."""
+def _config(files: Mapping[str, FileText]) -> CharterConfig:
+    """charter.toml, with approvers that are who they should be."""
+    text = files[CONFIG].text
+    config = read_config(text, CONFIG)
+    seal.read_approvers(config.approvers, f"{CONFIG}:{line_of(text, '$.approvers')}")
+    return config
+
+
+def verify(target: str, *, approvers: Sequence[str] = ()) -> Verified:
+    """Everything the lock promises, checked anew, and that an approver signed it.
+
+    `approvers` are public keys one of which must have signed, whatever the folder says of its approvers: who can
+    write the folder can also write that list, so where that matters the keys are kept elsewhere and given here.
+    """
+    pinned = [read_public(key) for key in approvers]
     root = find(target)
     kept = read_lock(root)
     if kept is None:
         return Verified(root.name, "", 0, (f"no {LOCK}; run 'charter lock {target}'",))
     files = read_files(root, verified=False)
-    problems = [f"changed or gone: {name}" for name in differing(kept, files)]
+    changed = differing(kept, files)
+    problems = [f"changed or gone: {name}" for name in changed]
     problems += [f"not in the lock: {name}" for name in unlocked(kept, files)]
     if not problems:
         problems += _verify_golden(target, kept)
-    if read_config(files[CONFIG].text, CONFIG).approvers:
-        problems.append("approvers are listed, but no signature by one of them is there")
+    if CONFIG not in changed:  # in a changed one neither the name nor the approvers are what was signed
+        config = _config(files)
+        problems += seal.check(root, config, kept) + seal.check_keys(root, config, kept, pinned)
     return Verified(root.name, kept.version, len(kept.files), tuple(problems))
 
 

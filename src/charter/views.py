@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # the parts are imported where they are used, so that `charte
     from .core.ports import ToolSpec
     from .folder import Charter
     from .sources import World
+    from .stores.store import SqlStore
 
 
 def _option(help_text: str, default: Any = "") -> Any:
@@ -50,6 +52,9 @@ class View:
     vitals: str = _option("sovereign: a JSON file with balance, burn and wallet.")
     timezone: str = _option("assistant: the user's time zone, IANA.")
     instructions: str = _option("assistant: a file with the user's instructions.")
+    stored: bool = _option("With what this installation's store holds.", False)
+    label: str = _option("With the stored layers as this label names them (charter label).")
+    database: str = _option("With what this store holds; an address such as sqlite:///path.")
     tokens: str = _option("How tokens are counted: estimate, o200k_base, cl100k_base.", "estimate")
 
     def charter(self) -> Charter:
@@ -74,6 +79,8 @@ class View:
             data_dir=_folder(self.data_dir),
             project_dir=_folder(self.project),
             skills_dir=_folder(self.skills),
+            store=_store(self.database) if self.stored or self.label or self.database else None,
+            label=self.label,
             tools=_tools(self.tools) if self.tools else None,
             native_tools=not self.fallback,
             vitals=JsonVitals(Path(self.vitals).absolute()) if self.vitals else None,
@@ -104,6 +111,13 @@ class View:
         incoming = replace(incoming, at=incoming.at or 0)
         gathered = charter.gather(incoming, mode=charter.choose_mode(incoming))
         return [notice for _, notices in gathered for notice in notices]
+
+
+@cache
+def _store(database: str) -> SqlStore:
+    from .app import open_store
+
+    return open_store(database)
 
 
 _NAMES = {item.name for item in fields(View)} - {"target"}

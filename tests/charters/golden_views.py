@@ -7,7 +7,7 @@ from pathlib import Path
 
 from charter.core.assemble import Assembly
 from charter.core.incoming import Incoming
-from charter.core.ports import ConversationEntry, InboxMessage
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.demo import AT, MIRA, TOOLS, demo
 from charter.folder import load
 from charter.sources import World

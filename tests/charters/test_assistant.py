@@ -55,7 +55,7 @@ class Clock(datetime):
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> type[Clock]:
     monkeypatch.setattr(Clock, "current", NOW)
-    monkeypatch.setattr("charter.interfaces.datetime", Clock)
+    monkeypatch.setattr("charter.interfaces.assistant.datetime", Clock)
     return Clock
 
 

@@ -32,7 +32,7 @@ class Clock(datetime):
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> type[Clock]:
     monkeypatch.setattr(Clock, "current", NOW)
-    monkeypatch.setattr("charter.interfaces.datetime", Clock)
+    monkeypatch.setattr("charter.interfaces.assistant.datetime", Clock)
     return Clock
 
 
@@ -98,7 +98,7 @@ def test_memory_notes_are_never_in_the_prompt_and_the_agent_is_told_to_read_them
     store = MemoryStore()
     for owner in ("ana", ""):
         for number in range(3):
-            store.remember("assistant", owner, f"Hello CANARY{number}", day="2026-01-0CANARY")
+            store.remember("assistant", owner, f"Hello CANARY{number}", day="2026-01-01")
     prompt = served(store, channel=channel)
     assert "CANARY" not in prompt
     assert prompt == served(MemoryStore(), channel=channel)

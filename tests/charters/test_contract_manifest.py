@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 
 from charter.core.assemble import Assembly
 from charter.core.incoming import Incoming
-from charter.core.ports import ConversationEntry, ToolSpec
+from charter.core.ports import ToolSpec
+from charter.core.records import ConversationEntry
 from charter.demo import demo
 from charter.folder import BUILT_IN, Charter, load
 from charter.stores.memory import MemoryStore

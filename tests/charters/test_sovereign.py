@@ -15,7 +15,7 @@ import pytest
 from charter.core.assemble import Assembly
 from charter.core.errors import BadValue, MisplacedContent
 from charter.core.incoming import Incoming
-from charter.core.ports import StoredLayer
+from charter.core.records import StoredLayer
 from charter.folder import find, load
 from charter.sources.user import UserInput
 from charter.stores.memory import MemoryStore

@@ -8,7 +8,7 @@ import pytest
 
 from charter.core.assemble import Assembly
 from charter.core.incoming import Incoming
-from charter.core.ports import ConversationEntry, InboxMessage
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.folder import load
 from charter.sources.vitals import StaticVitals
 from charter.stores.memory import MemoryStore

@@ -10,7 +10,8 @@ import pytest
 from charter.core.errors import BadValue, BudgetExceeded, LayerEmpty
 from charter.core.incoming import Incoming
 from charter.core.layer import Owner
-from charter.core.ports import ConversationEntry, InboxMessage, ToolSpec
+from charter.core.ports import ToolSpec
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.folder import load
 from charter.interfaces import (
     PromptLayerView,

@@ -11,7 +11,7 @@ import pytest
 from charter.core.errors import ConfigError, Tampered, UnknownCharter
 from charter.core.incoming import Incoming
 from charter.core.policy import Actor, decide, may_write
-from charter.core.ports import ConversationEntry, InboxMessage
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.folder import find, load
 from charter.sources.vitals import StaticVitals
 from charter.stores.memory import MemoryStore

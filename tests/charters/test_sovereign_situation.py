@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from charter.core.assemble import Assembly
 from charter.core.incoming import Incoming
 from charter.core.payload import DIALECTS
-from charter.core.ports import ConversationEntry, InboxMessage, ToolSpec
+from charter.core.ports import ToolSpec
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.folder import load
 from charter.sources.vitals import StaticVitals
 from charter.stores.memory import MemoryStore
@@ -156,8 +157,8 @@ def test_at_most_20_messages_are_taken_and_the_rest_are_counted() -> None:
 @pytest.mark.requirement("S0-04")
 def test_at_most_5_senders_are_taken_and_a_taken_sender_may_go_on() -> None:
     store = MemoryStore()
-    for number in (0, 1, 2, 3, 4, 5, 6, 1, 5):
-        store.stage("automaton", InboxMessage(f"m{number}", f"sender {number}", "hi"))
+    for place, number in enumerate((0, 1, 2, 3, 4, 5, 6, 1, 5)):
+        store.stage("automaton", InboxMessage(f"m{place}", f"sender {number}", "hi"))
     lines = subsection(situation(store=store), "Pending Obligations").split("\n")
     assert lines[0] == "Messages to answer this turn: 6, with 3 more waiting for a later turn."
     assert lines[1:] == [f'- sender {number}: "hi"' for number in (0, 1, 2, 3, 4, 1)]
@@ -248,8 +249,8 @@ def test_no_byte_of_a_sender_who_is_not_in_this_turn_is_in_the_prompt(
     store = MemoryStore()
     for number in known:
         talk(store, SENDERS[number], 6, f"BODY-{number}-{{}}", f"REPLY-{number}-{{}}")
-    for number in staged:
-        store.stage("automaton", InboxMessage("m", SENDERS[number], "hi"))
+    for place, number in enumerate(staged):
+        store.stage("automaton", InboxMessage(f"m{place}", SENDERS[number], "hi"))
     active = {str(number) for number in [*staged, answered] if number in known}
     text, sender = ("", "") if answered is None else ("hello", SENDERS[answered])
     prompt = told(text, sender=sender, store=store, mode=mode).reveal()

@@ -18,16 +18,17 @@ from typing import Any, Final
 from charter.core import text
 from charter.core.assemble import Assembly
 from charter.core.incoming import Incoming
-from charter.core.ports import ConversationEntry, InboxMessage, Memory, ToolSpec
+from charter.core.ports import ToolSpec
+from charter.core.records import ConversationEntry, InboxMessage, Memory
 from charter.core.text import Piece, Structure, encode
 from charter.folder import Charter, load
 from charter.interfaces import assemble_system_prompt, build_dynamic_context
 from charter.sources import AgentDef, World
 from charter.sources.skills import Skill
 from charter.sources.vitals import StaticVitals
-from charter.stores.memory import MemoryStore
 
 from .oracle import MARKER
+from .raw_store import RawStore
 
 AT: Final = "2026-02-26T14:30:00+00:00"
 
@@ -106,7 +107,7 @@ class Scene:
     vitals: tuple[tuple[str, str], ...] = ()
 
     def prompt(self) -> str:
-        store = MemoryStore()
+        store = RawStore()
         store.remember(AGENT, "", self.note, day=self.day)
         if self.staged:
             store.stage(AGENT, InboxMessage("1", self.sender, self.body))
@@ -150,8 +151,8 @@ def enabled_skill(part: int, value: str) -> str:
 
 def amended_line(value: str) -> str:
     """A rewritten layer in compact mode: its own first sentence and its version."""
-    store = MemoryStore()
-    store.seed_layer(AGENT, "memory", "old")
+    store = RawStore()
+    store.put_layer(AGENT, "memory", "old", by="init")
     store.put_layer(AGENT, "memory", value, by="turn-1")
     return assembled("sovereign", World(store=store), "compact", channel="inbox").reveal()
 
@@ -165,15 +166,15 @@ def dynamic_context(field: str, value: str) -> str:
 # ── workspace ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Recalling(MemoryStore):
+class Recalling(RawStore):
     """A store in which every question recalls the one note it holds."""
 
     def __init__(self, note: Memory) -> None:
         super().__init__()
         self._note = note
 
-    def recall(self, agent: str, user: str, query: str, limit: int) -> tuple[Memory, ...]:
-        return (self._note,)
+    def recall(self, agent: str, user: str, query: str, limit: int) -> list[Memory]:
+        return [self._note]
 
 
 @cache
@@ -192,7 +193,7 @@ def _bare_workspace() -> Path:
 _PICKLE: Final = AgentDef("pickle", "You are Pickle.", model="claude-sonnet-4", allow_skills=True)
 
 
-def workspace(value: str, field: str = "", store: MemoryStore | None = None, **given: Any) -> str:
+def workspace(value: str, field: str = "", store: RawStore | None = None, **given: Any) -> str:
     changed: dict[str, Any] = {field: value} if field else {}
     agent = replace(_PICKLE, **changed)
     world = World(workspace=_bare_workspace(), store=store, given={"skills": (), "agent": agent, **given})
@@ -200,7 +201,7 @@ def workspace(value: str, field: str = "", store: MemoryStore | None = None, **g
 
 
 def workspace_memory(field: str, value: str) -> str:
-    note = Memory(**{"id": "1", "text": "likes tea", "day": "2026-01-02", field: value})
+    note = replace(Memory("1", "likes tea", "2026-01-02"), **{field: value})  # type: ignore[arg-type]
     return workspace("", store=Recalling(note))
 
 
@@ -378,7 +379,7 @@ def instructions(value: str) -> str:
 
 
 def stored_instructions(value: str) -> str:
-    store = MemoryStore()
+    store = RawStore()
     store.set_instructions("assistant", "u", value)
     return assembled("assistant", World(store=store), user="u").reveal()
 
@@ -390,7 +391,7 @@ def tool_names(index: int, value: str) -> str:
 
 
 def assistant_note(value: str) -> str:
-    store = MemoryStore()
+    store = RawStore()
     store.remember("assistant", "u", value, day="2026-01-02")
     return assembled("assistant", World(store=store), user="u", text="hello").reveal()
 

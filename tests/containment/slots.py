@@ -122,7 +122,7 @@ def _sovereign() -> Iterator[Slot]:
     yield Slot("sovereign.history.reply", partial(makers.scene, field="replied", history=True), shown, room=220)
     compact = partial(makers.scene, field="sender", history=True, mode="compact")
     yield Slot("sovereign.compact.sender", compact, who, room=80)
-    yield Slot("sovereign.memory.text", partial(makers.scene, field="note"), Rules("quoted", as_is))
+    yield Slot("sovereign.memory.text", partial(makers.scene, field="note"), Rules("quoted", as_is), room=500)
     yield Slot("sovereign.memory.day", partial(makers.scene, field="day"), Rules("line", as_is))
     yield Slot("sovereign.tool.name", partial(makers.sovereign_tool, 2), TOOL_NAME)
     yield Slot("sovereign.tool.name_alone", partial(makers.sovereign_tool, None), TOOL_NAME)
@@ -154,7 +154,7 @@ NOTICE: Final = Rules("line", around=("(", ")"))  # a name inside a sentence of 
 
 
 def _workspaces() -> Iterator[Slot]:
-    yield Slot("workspace.memory.text", partial(makers.workspace_memory, "text"), Rules("quoted", as_is))
+    yield Slot("workspace.memory.text", partial(makers.workspace_memory, "text"), Rules("quoted", as_is), room=500)
     yield Slot("workspace.memory.day", partial(makers.workspace_memory, "day"), Rules("line", as_is))
     yield Slot("workspace.skill.name", partial(makers.workspace_skill, "name"), Rules("line", one_line))
     yield Slot("workspace.skill.description", partial(makers.workspace_skill, "description"), SKILL_TEXT)
@@ -167,12 +167,14 @@ def _workspaces() -> Iterator[Slot]:
         lambda v: makers.workspace_on_disk(makers.skill_file("name", v)),
         Rules("line", lambda v: one_line(_settled_name(v))),
         disk=True,
+        room=1000,
     )
     yield Slot(
         "workspace.disk.skill.description",
         lambda v: makers.workspace_on_disk(makers.skill_file("description", v)),
         SKILL_TEXT,
         disk=True,
+        room=1000,
     )
     yield Slot("workspace.disk.notice", lambda v: makers.workspace_on_disk(makers.named_folder(v)), NOTICE, disk=True)
 
@@ -227,6 +229,7 @@ def _gateway_files() -> Iterator[Slot]:
         lambda v: makers.skills_on_disk(makers.skill_file("description", v)),
         replace(SKILL_TEXT, form="xml"),
         disk=True,
+        room=1000,
     )
     yield Slot("gateway.disk.skill.notice", lambda v: makers.skills_on_disk(makers.named_folder(v)), NOTICE, disk=True)
     yield Slot("gateway.disk.project.path", makers.rule_file, Rules("line", around=("### ", "")), disk=True)

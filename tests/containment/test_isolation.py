@@ -10,7 +10,7 @@ import pytest
 
 from charter.core.assemble import Assembly
 from charter.core.incoming import Incoming
-from charter.core.ports import ConversationEntry, InboxMessage
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.folder import load
 from charter.sources import World
 from charter.stores.memory import MemoryStore
@@ -77,7 +77,7 @@ def test_no_byte_of_another_sender_enters_the_prompt(seed: int) -> None:
     for number, sender in enumerate(staged):
         shown = sender.name.upper().replace("0X", "0x") if sender.name.startswith("0x") else f" {sender.name} "
         store.stage(AGENT, InboxMessage(str(number), shown, f"asks {sender.word} {number}"))
-    for other in ("other-agent", ""):
+    for other in ("other-agent", "an-agent"):
         store.stage(other, InboxMessage("x", everyone[0].name, f"elsewhere {everyone[0].word}x"))
         store.append_conversation(other, everyone[1].name, ConversationEntry("x", "elsewhere", "elsewhere", "t", 1))
     mode = chance.choice(("full", "compact"))

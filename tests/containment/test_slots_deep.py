@@ -32,6 +32,8 @@ def hunt(work: Callable[..., Haul], pieces: list[tuple[Any, ...]], say: Callable
             haul = future.result()
             looked_at += haul.looked_at
             found += haul.found
+            for line in haul.found[:3]:
+                say(line)
             if done % 20 == 0 or done == len(pieces):
                 seconds = time.monotonic() - started
                 say(f"{done}/{len(pieces)} pieces, {looked_at:,} looked at, {seconds:.0f} s, {len(found)} found")

@@ -15,15 +15,15 @@ import msgspec
 import pytest
 
 from charter.core.incoming import Incoming
-from charter.core.ports import ConversationEntry, InboxMessage
+from charter.core.records import ConversationEntry, InboxMessage
 from charter.folder import load
 from charter.sources import World
-from charter.stores.memory import MemoryStore
 
 from .characters import hidden_in, may_stand_bare
 from .hunt import findings, told
 from .makers import AGENT, AT, Scene, assembled, charter
 from .oracle import Rules, Shape, escapes, tokens_in
+from .raw_store import RawStore
 from .slots import SLOTS, Slot
 from .values import CURATED, generated
 
@@ -79,7 +79,7 @@ def limited(name: str, layer: str, **limits: int) -> Any:
 
 
 def told_everything(body: str) -> World:
-    store = MemoryStore()
+    store = RawStore()
     store.stage(AGENT, InboxMessage("1", "bob", body))
     store.append_conversation(AGENT, "bob", ConversationEntry("1", body, body, "t", 1))
     return World(store=store)
@@ -188,7 +188,7 @@ def crowded(seed: int) -> World:
     def hostile() -> str:
         return "".join(generated(seed, next(numbers)) for _ in range(chance.randint(1, 6)))
 
-    chance, store = random.Random(seed), MemoryStore()
+    chance, store = random.Random(seed), RawStore()
     for sender in [f"s{index} {hostile()[:60]}" for index in range(7)]:
         for number in range(chance.randint(1, 6)):
             store.stage(AGENT, InboxMessage(str(number), sender, hostile()))

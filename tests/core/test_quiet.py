@@ -14,7 +14,7 @@ from charter.core.budget import Limits, Step
 from charter.core.errors import AssemblyError, BadValue, CharterError
 from charter.core.incoming import Incoming
 from charter.core.layer import Layer, Mode, Owner, Role, Stack
-from charter.core.ports import ConversationEntry, ConversationLog, InboxMessage, Memory, StoredLayer
+from charter.core.records import ConversationEntry, ConversationLog, InboxMessage, Memory, StoredLayer
 from charter.core.text import Form, Piece, Trust, Value
 from charter.templates import Compiled
 
@@ -47,7 +47,10 @@ ENTRY = ConversationEntry("m1", CANARY, CANARY, "t1", 1)
             StoredLayer("memory", CANARY, 5, "t1", 2),
             "StoredLayer(layer_id='memory', updated_at_ns=5, updated_by_turn='t1', version=2)",
         ),
-        (InboxMessage("m1", "zoe", CANARY, 5), "InboxMessage(id='m1', sender='zoe', received_at_ns=5)"),
+        (
+            InboxMessage("m1", "zoe", CANARY, 5),
+            "InboxMessage(id='m1', sender='zoe', received_at_ns=5, channel='inbox', user='')",
+        ),
         (ENTRY, "ConversationEntry(inbox_message_id='m1', turn_id='t1', timestamp_ns=1)"),
         (
             ConversationLog("zoe", (ENTRY,), 1),

@@ -61,7 +61,8 @@ os.listdir, os.scandir, os.walk = shuffled_names, Shuffled, shuffled_walk  # typ
 
 from charter.core.assemble import Assembly  # noqa: E402
 from charter.core.incoming import Incoming  # noqa: E402
-from charter.core.ports import ConversationEntry, InboxMessage, ToolSpec  # noqa: E402
+from charter.core.ports import ToolSpec  # noqa: E402
+from charter.core.records import ConversationEntry, InboxMessage  # noqa: E402
 from charter.folder import BUILT_IN, load  # noqa: E402
 from charter.sources import World, files  # noqa: E402
 from charter.sources.vitals import JsonVitals  # noqa: E402

@@ -25,6 +25,18 @@ CharterError
 │   ├── UnknownMode
 │   ├── UnknownAgent
 │   └── UnknownDialect
+├── StoreError               the store cannot do it now; nothing was half done
+│   ├── StoreUnavailable     locked, full, read-only or out of reach (says which, and what to do)
+│   ├── StoreDamaged         the database is not what it should be; it is never made anew by itself
+│   ├── StoreOutdated        the database is older than the code: charter db upgrade
+│   ├── StoreTooNew          the database was written by a newer Charter
+│   ├── Conflict             someone else changed it first (names the version that is there)
+│   ├── NotStored            no such version, label, proposal or turn
+│   └── Busy                 another turn has the agent or the sender
+├── Refused                  a change is not allowed; carries the verdict
+├── SealError                a signature cannot be made
+│   ├── KeyRefused           a key cannot be made, found, read or used
+│   └── ApprovalRefused      there is nothing to approve here, or not by this key
 ├── BadValue                 a value of the request is out of its range (time zone, time, soul, limit)
 └── MissingExtra             an optional part is not installed (says the command)
 """
@@ -170,6 +182,68 @@ class UnknownAgent(RequestError):
 
 class UnknownDialect(RequestError):
     """A provider format Charter does not speak."""
+
+
+class StoreError(CharterError):
+    """The store cannot do what was asked; nothing was half done."""
+
+
+class StoreUnavailable(StoreError):
+    """Locked, full, read-only or out of reach."""
+
+
+class StoreDamaged(StoreError):
+    """The database is not what it should be; it is never made anew by itself."""
+
+
+class StoreOutdated(StoreError):
+    """The database is older than the code."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer Charter."""
+
+
+class Conflict(StoreError):
+    """The text changed since it was read."""
+
+    def __init__(self, what: str, *, expected: int, current: int) -> None:
+        super().__init__(
+            f"{what} is at version {current}, not {expected}: someone changed it first; read it again, then decide"
+        )
+        self.expected = expected
+        self.current = current
+
+
+class NotStored(StoreError):
+    """No such version, label, proposal, message or turn."""
+
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(f"there is no {what}" + (f"; {hint}" if hint else ""))
+
+
+class Busy(StoreError):
+    """Another turn has the agent or the sender."""
+
+
+class Refused(CharterError):
+    """A change is not allowed; `code` says why to machines."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.code = code
+
+
+class SealError(CharterError):
+    """A signature cannot be made."""
+
+
+class KeyRefused(SealError):
+    """A key cannot be made, found, read or used."""
+
+
+class ApprovalRefused(SealError):
+    """There is nothing to approve here, or not by this key."""
 
 
 class BadValue(CharterError):

@@ -7,10 +7,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from .errors import DuplicateLayer, ModeDropsLayer, NoBase, StackError, UnknownMode, UserLayerNotLast
-from .ports import Template
 from .text import Facts, Structure, Trust
+
+if TYPE_CHECKING:  # ports know records, which know policy, which knows layers
+    from .ports import Template
 
 
 class Owner(enum.StrEnum):

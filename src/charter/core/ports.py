@@ -4,8 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
+from .records import (
+    UNKNOWN,
+    Author,
+    Change,
+    Conversation,
+    ConversationEntry,
+    ConversationLog,
+    Decision,
+    InboxMessage,
+    Label,
+    LogRow,
+    Memory,
+    OutboxMessage,
+    Place,
+    Proposal,
+    Provenance,
+    Settled,
+    StoredLayer,
+    TurnRecord,
+    Version,
+)
 from .text import Facts
 
 
@@ -37,59 +58,6 @@ class Counter(Protocol):
     def __call__(self, data: bytes) -> int: ...
 
 
-# ── what a store holds ────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class StoredLayer:
-    """One version of a layer that can change (S0-03)."""
-
-    layer_id: str
-    content: str = field(repr=False)
-    updated_at_ns: int
-    updated_by_turn: str
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
-class InboxMessage:
-    """A message that waits for a turn."""
-
-    id: str
-    sender: str
-    body: str = field(repr=False)
-    received_at_ns: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationEntry:
-    """One exchange: a message and the reply that was sent for it (S0-12)."""
-
-    inbox_message_id: str
-    sender_body: str = field(repr=False)
-    agent_reply: str = field(repr=False)
-    turn_id: str
-    timestamp_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationLog:
-    """What was said with one sender, oldest first."""
-
-    sender: str
-    entries: tuple[ConversationEntry, ...]
-    last_activity_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """A note with the day it was made."""
-
-    id: str
-    text: str = field(repr=False)
-    day: str
-
-
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
     """A tool as a model is told of it; `left` is how often it may still be called this turn."""
@@ -100,12 +68,45 @@ class ToolSpec:
     left: int | None = None
 
 
-class Store(Protocol):
+# ── stores ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class AgentConfiguration:
+    """What an operator set for an agent: its soul, and its identity as JSON text; version 0 is not set."""
+
+    soul: str = field(repr=False)
+    identity: str = field(repr=False)
+    soul_version: int = 0
+    identity_version: int = 0
+
+
+Part = Literal["layers", "instructions", "timezone", "agent", "inbox", "history", "recent", "recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What one turn reads, asked at once: for whom, and which parts its sources need."""
+
+    agent: str
+    parts: tuple[Part, ...]
+    user: str = ""
+    sender: str = ""
+    query: str = field(default="", repr=False)
+    label: str = ""
+    history: int = 20
+    recent: int = 20
+    recent_of: str = ""
+
+
+class Reads(Protocol):
     """What a turn reads. Every key has its owner in it, so no call can reach another's rows."""
 
     def layer(self, agent: str, layer_id: str) -> StoredLayer | None: ...
 
     def staged(self, agent: str) -> Sequence[InboxMessage]: ...
+
+    def waiting(self, agent: str) -> int: ...
 
     def conversation(self, agent: str, sender: str) -> ConversationLog | None: ...
 
@@ -116,6 +117,93 @@ class Store(Protocol):
     def instructions(self, agent: str, user: str) -> str: ...
 
     def timezone(self, user: str) -> str | None: ...
+
+    def agent_configuration(self, agent: str) -> AgentConfiguration | None: ...
+
+
+class Readable(Protocol):
+    """What a prompt needs of a store."""
+
+    def for_turn(self, want: Wanted) -> Reads:
+        """Everything a turn reads, in one round trip."""
+
+
+class Store(Reads, Readable, Protocol):
+    """Where what changes is kept. Every write is all or nothing; `charter.testing.check_store` holds one to it."""
+
+    # layers: the one write is `commit`, called by amend alone
+    def head(self, place: Place) -> StoredLayer | None: ...
+
+    def commit(self, change: Change) -> StoredLayer: ...
+
+    def history(self, place: Place) -> Sequence[Version]: ...
+
+    def version(self, place: Place, number: int) -> Version: ...
+
+    def set_label(self, place: Place, label: str, number: int, *, by: Author, at_ns: int) -> Label: ...
+
+    def labels(self, agent: str) -> Sequence[Label]: ...
+
+    def refuse(self, place: Place, code: str, *, by: Author, at_ns: int) -> None:
+        """Records that a change was refused, and why."""
+
+    # proposals
+    def propose(
+        self, place: Place, content: str, *, base_version: int, by: Author, reason: str, at_ns: int, expires_at_ns: int
+    ) -> Proposal: ...
+
+    def proposals(self, agent: str = "", state: str = "") -> Sequence[Proposal]: ...
+
+    def proposal(self, name: str) -> Proposal: ...
+
+    def apply(self, decision: Decision) -> StoredLayer: ...
+
+    def close_proposal(self, decision: Decision, state: Literal["rejected", "expired"]) -> Proposal: ...
+
+    def expire(self, at_ns: int) -> int: ...
+
+    # messages and turns
+    def stage(self, agent: str, message: InboxMessage) -> bool: ...
+
+    def take(
+        self, agent: str, turn_id: str, *, lane: str = "", at_ns: int, lease_ns: int, max_senders: int = 5,
+        max_messages: int = 20,
+    ) -> Sequence[InboxMessage]: ...  # fmt: skip
+
+    def settle(self, settled: Settled) -> None: ...
+
+    def fail(self, turn: TurnRecord) -> None: ...
+
+    def unsent(self, agent: str) -> Sequence[tuple[str, OutboxMessage]]: ...
+
+    def mark_sent(self, agent: str, turn_id: str, reply: OutboxMessage, at_ns: int) -> bool: ...
+
+    def append_conversation(self, agent: str, sender: str, entry: ConversationEntry) -> None: ...
+
+    def conversations(self, agent: str) -> Sequence[Conversation]: ...
+
+    def turn(self, agent: str, turn_id: str) -> TurnRecord: ...
+
+    def turns(self, agent: str, limit: int = 50) -> Sequence[TurnRecord]: ...
+
+    # memory and people
+    def remember(
+        self, agent: str, user: str, text: str, *, day: str, at_ns: int = 0, provenance: Provenance = UNKNOWN
+    ) -> Memory: ...
+
+    def revoke(self, agent: str, source: str, *, by: Author, at_ns: int) -> int: ...
+
+    def forget_note(self, agent: str, user: str, note: str, *, by: Author, at_ns: int) -> None: ...
+
+    def sources(self, agent: str) -> Sequence[tuple[str, int]]: ...
+
+    def set_timezone(self, user: str, zone: str) -> None: ...
+
+    def log(self, chain: str, after: int = 0) -> Sequence[LogRow]: ...
+
+    def chains(self) -> Sequence[str]: ...
+
+    def close(self) -> None: ...
 
 
 class Vitals(Protocol):

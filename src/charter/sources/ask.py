@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from ..core.incoming import Incoming
 from ..core.layer import Mode
-from ..core.ports import Store, ToolSpec, Vitals
+from ..core.ports import Readable, Reads, ToolSpec, Vitals
 from ..core.text import Facts, Form, Piece, Trust, cap
 from ..guards.injection import find_spans, quarantine
 from .files import FileText
@@ -27,7 +27,8 @@ class World:
     project_dir: Path | None = None
     project_root: Path | None = None
     skills_dir: Path | None = None
-    store: Store | None = None
+    store: Readable | None = None
+    label: str = ""
     tools: Sequence[ToolSpec] | None = None
     native_tools: bool = True
     vitals: Vitals | None = None
@@ -56,6 +57,7 @@ class Ask:
     world: World
     home: Home
     layer_id: str
+    reads: Reads | None = None
 
     @property
     def agent(self) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
 from ..core.errors import BadValue
-from ..core.ports import ToolSpec
+from ..core.ports import Part, ToolSpec
 from ..core.text import Form, Piece, Value, quote, shorten
 from ..zones import time_zone
 from .ask import Ask, Gathered, operator_markdown
@@ -41,6 +41,8 @@ class Channel(msgspec.Struct, tag_field="kind", tag="channel", forbid_unknown_fi
 class Clock(msgspec.Struct, tag_field="kind", tag="clock", forbid_unknown_fields=True, frozen=True):
     """The time of the message: in UTC, and in the user's zone when it is known (S2-07, S4-04)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("timezone",)
+
     def gather(self, ask: Ask) -> Gathered:
         zone = ask.world.given.get("timezone") or _stored_zone(ask)
         moment = ask.incoming.time
@@ -55,7 +57,7 @@ class Clock(msgspec.Struct, tag_field="kind", tag="clock", forbid_unknown_fields
 
 
 def _stored_zone(ask: Ask) -> str | None:
-    return ask.world.store.timezone(ask.incoming.owner) if ask.world.store else None
+    return ask.reads.timezone(ask.incoming.owner) if ask.reads else None
 
 
 def _minute(moment: datetime) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import msgspec
 
 from ..core.errors import BadValue
+from ..core.ports import Part
+from ..core.records import Head
 from ..core.text import Form, Piece, Value
 from ..zones import time_zone
 from .ask import Ask, Gathered, operator_line, operator_markdown
@@ -28,11 +32,13 @@ class SoulTag(msgspec.Struct, tag_field="kind", tag="soul_tag", forbid_unknown_f
 
 
 class Soul(msgspec.Struct, tag_field="kind", tag="soul", forbid_unknown_fields=True, frozen=True):
-    """The agent's character: handed in, else SOUL.md of the data directory, else the charter's own (S3-03, S4-02).
+    """The agent's character: handed in, else the one stored, else SOUL.md, else the charter's own (S3-03, S4-02).
 
     With `beside_identity` it is shown only when there is an identity or a SOUL.md of one's own.
     """
 
+    reads: ClassVar[tuple[Part, ...]] = ("agent",)
+    head: ClassVar[Head] = Head.SOUL
     default: str = ""
     file: str = ""
     beside_identity: bool = False
@@ -40,9 +46,14 @@ class Soul(msgspec.Struct, tag_field="kind", tag="soul", forbid_unknown_fields=T
 
     def gather(self, ask: Ask) -> Gathered:
         if "soul" in ask.world.given:
-            text = str(ask.world.given["soul"] or "").strip()
-            soul = operator_markdown(text, "operator:soul", self.max_chars) if text else None
+            given = str(ask.world.given["soul"] or "").strip()
+            soul = operator_markdown(given, "operator:soul", self.max_chars) if given else None
             return Gathered({"text": soul}, file="inline", source="inline")
+        kept = ask.reads.agent_configuration(ask.agent) if ask.reads else None
+        if kept is not None and kept.soul.strip():
+            text = operator_markdown(kept.soul.strip(), f"store:soul@{kept.soul_version}", self.max_chars)
+            version = str(kept.soul_version)
+            return Gathered({"text": text}, file="store:soul", source="inline", origin="operator", version=version)
         own = read_file(ask.world.data_dir, self.file) if self.file and ask.world.data_dir else None
         if own is not None and own.text.strip():
             own_text = operator_markdown(own.text.strip(), self.file, self.max_chars)
@@ -100,11 +111,13 @@ def _line(text: str | None, origin: str) -> Value:
 class Identity(msgspec.Struct, tag_field="kind", tag="identity", forbid_unknown_fields=True, frozen=True):
     """The agent's name, description and vibe from its configuration; None leaves the section out (S4-02)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("agent",)
+    head: ClassVar[Head] = Head.IDENTITY
     no_name: str
     no_description: str
 
     def gather(self, ask: Ask) -> Gathered:
-        identity = ask.world.given.get("identity", _shipped(ask))
+        identity = ask.world.given["identity"] if "identity" in ask.world.given else _configured(ask)
         if identity is None:
             return Gathered({"name": None, "description": None, "vibe": None})
         if not isinstance(identity, Mapping):
@@ -119,6 +132,17 @@ class Identity(msgspec.Struct, tag_field="kind", tag="identity", forbid_unknown_
             file="inline",
             source="inline",
         )
+
+
+def _configured(ask: Ask) -> Any:
+    """What an operator stored for this agent, else what the charter ships."""
+    kept = ask.reads.agent_configuration(ask.agent) if ask.reads else None
+    if kept is None or not kept.identity:
+        return _shipped(ask)
+    try:
+        return json.loads(kept.identity)
+    except ValueError:
+        raise BadValue("identity", "the stored identity is not JSON; set it anew: charter amend identity") from None
 
 
 def _shipped(ask: Ask) -> dict[str, str] | None:
@@ -140,6 +164,8 @@ def _field(identity: Mapping[str, object], key: str) -> Value:
 class Instructions(msgspec.Struct, tag_field="kind", tag="instructions", forbid_unknown_fields=True, frozen=True):
     """The user's own standing instructions for this agent (S4-06)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("instructions",)
+    head: ClassVar[Head] = Head.INSTRUCTIONS
     max_chars: int = 2000
 
     def gather(self, ask: Ask) -> Gathered:
@@ -147,8 +173,7 @@ class Instructions(msgspec.Struct, tag_field="kind", tag="instructions", forbid_
         if "instructions" in given:
             text = str(given["instructions"] or "")
         else:
-            store = ask.world.store
-            text = store.instructions(ask.agent, ask.incoming.owner) if store else ""
+            text = ask.reads.instructions(ask.agent, ask.incoming.owner) if ask.reads else ""
         text = text.strip()
         shown = Piece(text[: self.max_chars], "user:instructions", form=Form.BLOCK, original=len(text))
         facts: dict[str, Value] = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import msgspec
 
 from ..core.incoming import sender_key
-from ..core.ports import InboxMessage, Memory
+from ..core.ports import Part
+from ..core.records import Head, InboxMessage, Memory
 from ..core.text import Form, Piece, Value, shorten
 from .ask import Ask, Gathered, agent_markdown, operator_markdown
 
@@ -18,11 +20,13 @@ NOTE_CHARS = 500
 class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fields=True, frozen=True):
     """A layer from the store; without a record, the charter's default text (S0-03)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("layers",)
+    head: ClassVar[Head] = Head.LAYER
     default: str
 
     def gather(self, ask: Ask) -> Gathered:
         default = ask.home.text(self.default).strip()
-        record = ask.world.store.layer(ask.agent, ask.layer_id) if ask.world.store else None
+        record = ask.reads.layer(ask.agent, ask.layer_id) if ask.reads else None
         if record is None or record.content.strip() == default:
             return Gathered(
                 {"text": operator_markdown(default, self.default)},
@@ -44,6 +48,7 @@ class Stored(msgspec.Struct, tag_field="kind", tag="stored", forbid_unknown_fiel
 class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields=True, frozen=True):
     """The messages that wait, the one being answered among them: previews only, and how many more there are (S0-04)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("inbox",)
     max_senders: int = 5
     max_messages: int = 20
     preview: int = 140
@@ -63,7 +68,8 @@ class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields
 def staged(ask: Ask, max_senders: int, max_messages: int) -> tuple[list[InboxMessage], int]:
     """The messages this turn takes, the one being answered among them, oldest first; and how many must wait."""
     incoming = ask.incoming
-    waiting = list(ask.world.store.staged(ask.agent)) if ask.world.store else []
+    waiting = list(ask.reads.staged(ask.agent)) if ask.reads else []
+    unseen = ask.reads.waiting(ask.agent) - len(waiting) if ask.reads else 0
     now = InboxMessage("now", incoming.sender or "unknown", incoming.text)
     if incoming.text:
         same = [m for m in waiting if m.sender == now.sender and m.body == now.body]
@@ -78,13 +84,14 @@ def staged(ask: Ask, max_senders: int, max_messages: int) -> tuple[list[InboxMes
         if message.sender in senders or len(senders) < max_senders:
             senders.add(message.sender)
             taken.append(message)
-    left = len(waiting) - len(taken)
+    left = len(waiting) - len(taken) + unseen
     return (taken + [now] if incoming.text else taken), left
 
 
 class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fields=True, frozen=True):
     """What was said before with the senders of this turn, and with nobody else (S0-14)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("inbox", "history")
     last: int = 5
     last_in: dict[str, int] = {}
     shown: int = 220
@@ -96,7 +103,7 @@ class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fi
         last = self.last_in.get(ask.mode.name, self.last)
         history: list[Value] = []
         for sender in sorted({sender_key(message.sender) for message in taken}):
-            log = ask.world.store.conversation(ask.agent, sender) if ask.world.store else None
+            log = ask.reads.conversation(ask.agent, sender) if ask.reads else None
             if log is not None and log.entries and last:
                 entries: list[Value] = [
                     {
@@ -112,10 +119,11 @@ class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fi
 class Recall(msgspec.Struct, tag_field="kind", tag="recall", forbid_unknown_fields=True, frozen=True):
     """Memories that fit the message, of this user with this agent only (S2-06)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("recall",)
     limit: int = 5
 
     def gather(self, ask: Ask) -> Gathered:
-        incoming, store = ask.incoming, ask.world.store
+        incoming, store = ask.incoming, ask.reads
         found = store.recall(ask.agent, incoming.owner, incoming.text, self.limit) if store and incoming.text else ()
         return Gathered({"memories": _memories(found)}, origin="memory")
 
@@ -123,10 +131,11 @@ class Recall(msgspec.Struct, tag_field="kind", tag="recall", forbid_unknown_fiel
 class Recent(msgspec.Struct, tag_field="kind", tag="recent", forbid_unknown_fields=True, frozen=True):
     """The newest of the agent's own memories (S0-04)."""
 
+    reads: ClassVar[tuple[Part, ...]] = ("recent",)
     limit: int = 5
 
     def gather(self, ask: Ask) -> Gathered:
-        store = ask.world.store
+        store = ask.reads
         return Gathered(
             {"memories": _memories(store.recent(ask.agent, "", self.limit) if store else ())}, origin="memory"
         )

@@ -10,19 +10,21 @@ _STOP = frozenset(
     is it its me my no not of on or our she should so than that the their them then there these they this to us was we
     were what when where which who why will with would you your""".split()
 )
-_WORD = re.compile(r"[^\W_]+")
-_PAIRED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]+")
+_PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
+_WORD = re.compile(f"([{_PAIRED}]+)|((?:[^\\W_{_PAIRED}]|[{_MARKS}])+)")
+MOST_CHARS = 64  # of a term: an index takes no longer ones
 
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, the same in every process."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = []
-    for word in _WORD.findall(folded):
-        if _PAIRED.fullmatch(word):
-            found += [word[i : i + 2] for i in range(len(word) - 1)] or [word]
+    for paired, word in _WORD.findall(folded):
+        if paired:
+            found += [paired[i : i + 2] for i in range(len(paired) - 1)] or [paired]
         elif word not in _STOP:
-            found.append(_stem(word))
+            found.append(_stem(word[:MOST_CHARS]))
     return found
 
 

@@ -1,0 +1,207 @@
+"""A loaded charter: its stack, its policies, where its layers read, and what may be written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from .core.assemble import ESTIMATE, About, Assembly, Section, Settings, assemble
+from .core.budget import Limits
+from .core.errors import (
+    BudgetExceeded,
+    Refused,
+    UnknownChannel,
+    UnknownLayer,
+)
+from .core.incoming import Incoming
+from .core.layer import Layer, Owner, Stack
+from .core.policy import ChannelPolicy, ToolPolicy
+from .core.ports import Counter, Part, Reads, Wanted
+from .core.records import Head, Place
+from .core.text import Form, Piece, Trust, Value
+from .lock import read_files, stamps
+from .sources import Ask, Gathered, Home, Source, World
+from .sources.stored import Stored
+
+
+@dataclass(frozen=True, repr=False)
+class Charter:
+    """A loaded charter: its stack, its policies, and where its layers read."""
+
+    name: str
+    version: str
+    about: str
+    stack: Stack
+    limits: Limits
+    default_mode: str
+    channels: Mapping[str, ChannelPolicy]
+    tool_policies: Mapping[str, ToolPolicy]
+    autonomous: str
+    home: Home
+    sources: Mapping[str, Sequence[Source]]
+    templates: Mapping[str, str]
+    fixed: Mapping[str, Section]
+    approvers: Sequence[str] = ()
+    world: World = field(default_factory=World)
+    counter: Counter = ESTIMATE
+    key: bytes | None = None
+    stamps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Charter({self.name!r}, {self.version}, {len(self.stack.layers)} layers)"
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What holds for every prompt of this charter."""
+        return Settings(self.name, self.version, self.limits, self.counter, self.key)
+
+    def within(self, **changes: Any) -> Charter:
+        """The same charter in another world: `within(workspace=…, store=…, tools=…)`."""
+        return replace(self, world=replace(self.world, **changes))
+
+    def assemble(self, incoming: Incoming, *, mode: str | None = None, world: World | None = None) -> Assembly:
+        """The prompt for this message, complete; or a typed error and nothing."""
+        if incoming.at is None:
+            incoming = replace(incoming, at=datetime.now(UTC))
+        chosen = self.choose_mode(incoming, mode)
+        there = self.world if world is None else world
+        sections = [section for section, _ in self.gather(incoming, mode=chosen, world=there)]
+        tools = tuple(self.home.tools if there.tools is None else there.tools)
+        sent = there.native_tools and self.stack.mode(chosen).tools
+        return assemble(
+            self.stack,
+            sections,
+            mode=chosen,
+            settings=self.settings,
+            message=incoming.text if incoming.text.strip() else self.autonomous,
+            tools=tools if sent else (),
+        )
+
+    def gather(
+        self, incoming: Incoming, *, mode: str, world: World | None = None
+    ) -> Iterator[tuple[Section, tuple[str, ...]]]:
+        """The sections of this message in order, each with the notices of what was left out on the way."""
+        if incoming.channel not in self.channels:
+            raise UnknownChannel("channel", incoming.channel, tuple(self.channels))
+        self.check_files()
+        shown = self.stack.mode(mode)
+        there = self.world if world is None else world
+        reads = self._reads(there, incoming, mode)
+        for layer in self.stack.layers:
+            if layer.id in self.fixed:
+                yield self.fixed[layer.id], ()
+            elif shown.shows(layer.id):
+                ask = Ask(incoming, shown, there, self.home, layer.id, reads)
+                yield self._section(layer, ask)
+            else:
+                yield Section(layer, {}), ()
+
+    # ── what amend asks ───────────────────────────────────────────────────────────────────────────────────────────
+
+    def agent(self, name: str = "") -> str:
+        """This agent, or the charter's own when none is named."""
+        return name or self.home.defaults.get("agent", "main")
+
+    def stored(self, layer_id: str, *, agent: str = "", user: str = "") -> tuple[Layer, Place]:
+        """The layer and where its text is kept; an error when there is none, or when it lies in a file."""
+        if layer_id not in self.stack.position:
+            raise UnknownLayer(f"{self.name} has no layer of this name; it has: {', '.join(self.stack.position)}")
+        layer = self.stack.layers[self.stack.position[layer_id]]
+        head = next((source.head for source in self.sources[layer_id] if hasattr(source, "head")), None)
+        if layer.owner is Owner.SEALED or head is None:
+            code = "LAYER_SEALED" if layer.owner is Owner.SEALED else "LAYER_NOT_STORED"
+            raise Refused(code, f"{layer_id} is {layer.owner}, not stored: its text is in the charter's files")
+        return layer, Place(self.agent(agent), layer_id, user if head is Head.INSTRUCTIONS else "", head)
+
+    def shipped(self, layer_id: str) -> str:
+        """The text a stored layer starts with."""
+        names = [source.default for source in self.sources[layer_id] if isinstance(source, Stored)]
+        return self.home.text(names[0]).strip() if names else ""
+
+    def seeded(self) -> tuple[str, ...]:
+        """The layers that start with a shipped text."""
+        return tuple(layer.id for layer in self.stack.layers if layer.id not in self.fixed and self.shipped(layer.id))
+
+    def has_room(self, layer_id: str, content: str) -> bool:
+        """Whether this text could be shown whole, everything that may give way having given way but it."""
+        layer = self.stack.layers[self.stack.position[layer_id]]
+        if (self.limits.max_chars is None and self.limits.max_tokens is None) or layer.owner is Owner.USER:
+            return True
+        piece = Piece(content, "amendment", Trust.PROJECT, Form.MARKDOWN)
+        shed = tuple(step for step in self.limits.shed if step.layer != layer_id)
+        world = World(given={"no_host": True})
+        empty = Incoming(channel="inbox", at=0)
+        sections = [
+            Section(layer, {**section.facts, "text": piece}) if section.layer.id == layer_id else section
+            for section, _ in self.gather(empty, mode=self.default_mode, world=world)
+        ]
+        settings = Settings(self.name, self.version, replace(self.limits, shed=shed), self.counter)
+        try:
+            assemble(self.stack, sections, mode=self.default_mode, settings=settings)
+        except BudgetExceeded:
+            return False
+        return True
+
+    def _reads(self, world: World, incoming: Incoming, mode: str) -> Reads | None:
+        """Everything the shown layers need of the store, read at once."""
+        if world.store is None:
+            return None
+        if mode not in self.parts:
+            shown = [layer.id for layer in self.stack.layers if self.stack.mode(mode).shows(layer.id)]
+            rows = [getattr(source, "reads", ()) for name in shown for source in self.sources[name]]
+            self.parts[mode] = tuple(dict.fromkeys(part for parts in rows for part in parts))
+        agent = self.agent(incoming.agent)
+        sender = incoming.sender or "unknown"
+        return world.store.for_turn(Wanted(agent, self.parts[mode], incoming.owner, sender, incoming.text, world.label))
+
+    def _section(self, layer: Layer, ask: Ask) -> tuple[Section, tuple[str, ...]]:
+        answers = [source.gather(ask) for source in self.sources[layer.id]]
+        facts: dict[str, Value] = {"cut": {step.fact: 0 for step in self.limits.shed if step.layer == layer.id}}
+        for answer in answers:
+            facts |= answer.facts
+        sealed = layer.owner is Owner.SEALED
+        template = self.templates[layer.id]
+        main = next((answer for answer in answers if answer.file), Gathered({}))
+        about = About(
+            file=main.file or template or "inline",
+            source=main.source or ("file" if sealed and template else "inline"),
+            origin=main.origin or "+".join(answer.origin for answer in answers if answer.origin),
+            version=main.version or self.version,
+            amended=main.amended,
+        )
+        section = Section(layer, facts, about=about)
+        return section, tuple(notice for answer in answers for notice in answer.notices)
+
+    def choose_mode(self, incoming: Incoming, mode: str | None = None) -> str:
+        """As asked; else the first mode that names this model or channel; else the charter's default (S0-08, S2-03)."""
+        asked = mode or incoming.mode
+        if asked:
+            return self.stack.mode(asked).name
+        for candidate in self.stack.modes.values():
+            by_name = any(fnmatchcase(incoming.model.lower(), pattern) for pattern in candidate.models)
+            by_size = 0 < model_billions(incoming.model) < candidate.below_billions
+            if by_name or by_size or incoming.channel in candidate.channels:
+                return candidate.name
+        return self.default_mode
+
+    def check_files(self) -> None:
+        """Verifies the locked files again when one of them changed on disk (N-02)."""
+        now = stamps(self.home.root, self.stamps)
+        if now != self.stamps:
+            read_files(self.home.root)
+            self.stamps.update(now)
+
+
+def model_billions(model: str) -> float:
+    """How many billions of parameters a model's name says it has, as in `llama3.1:8b` or `8x7b`; 0 when it does not."""
+    found = re.search(r"(?<![a-z0-9.\[])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", model.lower())
+    if found is None:
+        return 0
+    size = float(found.group(2)) * int(found.group(1) or 1)
+    return size if found.group(3) == "b" else size / 1000

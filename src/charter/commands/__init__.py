@@ -1,0 +1,1 @@
+"""Groups of commands: each file one word after `charter`, each command a few lines over the library."""

@@ -1,0 +1,223 @@
+"""One store over either database: each method is one function of the modules beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ..core.ports import AgentConfiguration, Wanted
+from ..core.records import (
+    UNKNOWN,
+    Author,
+    Change,
+    Conversation,
+    ConversationEntry,
+    ConversationLog,
+    Decision,
+    Head,
+    InboxMessage,
+    Label,
+    LogRow,
+    Memory,
+    OutboxMessage,
+    Place,
+    Proposal,
+    Provenance,
+    Settled,
+    StoredLayer,
+    TurnRecord,
+    Version,
+)
+from ..zones import time_zone
+from . import layers, log, messages, notes, proposals, turns
+from .database import Database, is_storable, named, one, when
+from .reading import TurnReads, for_turn
+
+
+class SqlStore:
+    """Layers, proposals, messages, conversations, memory, turns and people, each under whom they belong to."""
+
+    def __init__(self, db: Database) -> None:
+        self.db = db
+
+    def __repr__(self) -> str:
+        return f"SqlStore({self.db!r})"
+
+    def __enter__(self) -> SqlStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.db.close()
+
+    def for_turn(self, want: Wanted) -> TurnReads:
+        return for_turn(self.db, want)
+
+    # ── layers ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def layer(self, agent: str, layer_id: str) -> StoredLayer | None:
+        return layers.head(self.db, Place(agent, layer_id))
+
+    def head(self, place: Place) -> StoredLayer | None:
+        return layers.head(self.db, place)
+
+    def commit(self, change: Change) -> StoredLayer:
+        return layers.commit(self.db, change)
+
+    def history(self, place: Place) -> list[Version]:
+        return layers.history(self.db, place)
+
+    def version(self, place: Place, number: int) -> Version:
+        return layers.version(self.db, place, number)
+
+    def set_label(self, place: Place, label: str, number: int, *, by: Author, at_ns: int) -> Label:
+        return layers.set_label(self.db, place, label, number, by, at_ns)
+
+    def labels(self, agent: str) -> list[Label]:
+        return layers.labels(self.db, agent)
+
+    def refuse(self, place: Place, code: str, *, by: Author, at_ns: int) -> None:
+        chain = log.chain_at(self.db, place)
+        named("user", place.user, empty=True)
+        with self.db.writing(chain) as run:
+            log.append(
+                self.db, run, chain, kind="refuse", place=named("layer", place.layer_id), detail=code,
+                at_ns=when("at", at_ns),
+                actor=log.actor_of(self.db, by, personal=bool(place.user)),
+            )  # fmt: skip
+
+    def log(self, chain: str, after: int = 0) -> list[LogRow]:
+        return log.rows(self.db, chain, after)
+
+    def chains(self) -> list[str]:
+        return [row[0] for row in self.db.read("SELECT chain FROM chain_heads ORDER BY chain")]
+
+    # ── proposals ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def propose(
+        self, place: Place, content: str, *, base_version: int, by: Author, reason: str, at_ns: int, expires_at_ns: int
+    ) -> Proposal:
+        return proposals.propose(
+            self.db, place, content,
+            base_version=base_version, by=by, reason=reason, at_ns=at_ns, expires_at_ns=expires_at_ns,
+        )  # fmt: skip
+
+    def proposals(self, agent: str = "", state: str = "") -> list[Proposal]:
+        return proposals.proposals(self.db, agent, state)
+
+    def proposal(self, name: str) -> Proposal:
+        return proposals.proposal(self.db, name)
+
+    def apply(self, decision: Decision) -> StoredLayer:
+        return proposals.apply(self.db, decision)
+
+    def close_proposal(self, decision: Decision, state: Literal["rejected", "expired"]) -> Proposal:
+        return proposals.close(self.db, decision, state)
+
+    def expire(self, at_ns: int) -> int:
+        return proposals.expire(self.db, at_ns)
+
+    # ── messages and turns ────────────────────────────────────────────────────────────────────────────────────────
+
+    def stage(self, agent: str, message: InboxMessage) -> bool:
+        return messages.stage(self.db, agent, message)
+
+    def staged(self, agent: str) -> list[InboxMessage]:
+        return messages.staged(self.db, agent)
+
+    def waiting(self, agent: str) -> int:
+        return messages.waiting(self.db, agent)
+
+    def take(
+        self, agent: str, turn_id: str, *, lane: str = "", at_ns: int, lease_ns: int, max_senders: int = 5,
+        max_messages: int = 20,
+    ) -> list[InboxMessage]:  # fmt: skip
+        return messages.take(
+            self.db, agent, turn_id,
+            lane=lane, at_ns=at_ns, lease_ns=lease_ns, max_senders=max_senders, max_messages=max_messages,
+        )  # fmt: skip
+
+    def settle(self, settled: Settled) -> None:
+        messages.settle(self.db, settled)
+
+    def fail(self, turn: TurnRecord) -> None:
+        messages.fail(self.db, turn)
+
+    def unsent(self, agent: str) -> list[tuple[str, OutboxMessage]]:
+        return messages.unsent(self.db, agent)
+
+    def mark_sent(self, agent: str, turn_id: str, reply: OutboxMessage, at_ns: int) -> bool:
+        return messages.mark_sent(self.db, agent, turn_id, reply, at_ns)
+
+    def append_conversation(self, agent: str, sender: str, entry: ConversationEntry) -> None:
+        messages.append_conversation(self.db, agent, sender, entry)
+
+    def conversation(self, agent: str, sender: str) -> ConversationLog | None:
+        return messages.conversation(self.db, agent, sender)
+
+    def conversations(self, agent: str) -> list[Conversation]:
+        return messages.conversations(self.db, agent)
+
+    def turn(self, agent: str, turn_id: str) -> TurnRecord:
+        return turns.turn(self.db, agent, turn_id)
+
+    def turns(self, agent: str, limit: int = 50) -> list[TurnRecord]:
+        return turns.turns(self.db, agent, limit)
+
+    # ── memory ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def remember(
+        self, agent: str, user: str, text: str, *, day: str, at_ns: int = 0, provenance: Provenance = UNKNOWN
+    ) -> Memory:
+        return notes.remember(self.db, agent, user, text, day=day, at_ns=at_ns, provenance=provenance)
+
+    def recent(self, agent: str, user: str, limit: int) -> Sequence[Memory]:
+        return notes.recent(self.db, agent, user, limit)
+
+    def recall(self, agent: str, user: str, query: str, limit: int) -> Sequence[Memory]:
+        return notes.recall(self.db, agent, user, query, limit)
+
+    def revoke(self, agent: str, source: str, *, by: Author, at_ns: int) -> int:
+        return notes.revoke(self.db, agent, source, by=by, at_ns=at_ns)
+
+    def forget_note(self, agent: str, user: str, note: str, *, by: Author, at_ns: int) -> None:
+        notes.forget_note(self.db, agent, user, note, by=by, at_ns=at_ns)
+
+    def sources(self, agent: str) -> Sequence[tuple[str, int]]:
+        return notes.sources(self.db, agent)
+
+    # ── users and agents ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def instructions(self, agent: str, user: str) -> str:
+        if not is_storable(user):
+            return ""
+        found = layers.head(self.db, Place(agent, "instructions", user, Head.INSTRUCTIONS))
+        return found.content if found else ""
+
+    def timezone(self, user: str) -> str | None:
+        if not is_storable(user):
+            return None
+        row = one(self.db.read("SELECT timezone FROM user_settings WHERE user_id = ?", user))
+        return row[0] if row else None
+
+    def set_timezone(self, user: str, zone: str) -> None:
+        """An IANA name; anything else is an error when it is written (S4-04)."""
+        time_zone(zone)
+        with self.db.writing() as run:
+            run(
+                """INSERT INTO user_settings (user_id, timezone) VALUES (?, ?)
+                ON CONFLICT (user_id) DO UPDATE SET timezone = excluded.timezone""",
+                named("user", user), zone,
+            )  # fmt: skip
+
+    def agent_configuration(self, agent: str) -> AgentConfiguration | None:
+        row: Any = one(
+            self.db.read(
+                """SELECT COALESCE(soul, ''), COALESCE(CAST(identity AS TEXT), ''), soul_version, identity_version
+                FROM agent_configurations WHERE agent_name = ?""",
+                agent,
+            )
+        )
+        return AgentConfiguration(*row) if row else None

@@ -1,0 +1,77 @@
+"""Turn records in SQL: hashes, codes and counts of every turn, each a link of a chain (N-01)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+from ..core.errors import Conflict, NotStored
+from ..core.records import TurnRecord
+from . import log
+from .database import Database, Row, Run, named, one, when
+
+COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, charter_version, mode, outcome, code,
+    stack_sha256, payload_sha256, tools_sha256, manifest, counts"""
+
+
+def record_hash(turn: TurnRecord) -> str:
+    """What a turn's log row proves: everything of the record but the names of people."""
+    fields = (
+        "charter-turn-1", turn.agent, turn.id, turn.at_ns, turn.channel, turn.charter, turn.charter_version, turn.mode,
+        turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256, turn.tools_sha256, turn.manifest,
+        json.dumps(dict(turn.counts), sort_keys=True),
+    )  # fmt: skip
+    return hashlib.sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()
+
+
+def names(turn: TurnRecord) -> str:
+    """What the log proves apart, by a keyed hash, so that a record outlives the names in it."""
+    return json.dumps([turn.sender, turn.user])
+
+
+def checked(turn: TurnRecord) -> TurnRecord:
+    """A record whose names and time can be kept."""
+    named("agent", turn.agent)
+    named("turn", turn.id)
+    when("at", turn.at_ns)
+    return turn
+
+
+def record_in(db: Database, run: Run, turn: TurnRecord) -> None:
+    """Keeps a turn, inside the transaction that ends it."""
+    chain = log.chain_of(db, turn.agent, turn.user or turn.sender)
+    written = run(
+        f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1""",
+        turn.agent, turn.id, turn.at_ns, turn.channel, turn.sender, turn.user, turn.charter,
+        turn.charter_version, turn.mode, turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256,
+        turn.tools_sha256, turn.manifest, json.dumps(dict(turn.counts), sort_keys=True), chain,
+    )  # fmt: skip
+    if not written:
+        raise Conflict(f"turn {turn.id}", expected=0, current=1)
+    log.append(
+        db, run, chain, kind="turn", place=turn.id, content_sha256=record_hash(turn), actor=turn.outcome,
+        at_ns=turn.at_ns, detail=f"{turn.code} {db.keys.text_hash(names(turn), personal=True)[0]}",
+    )  # fmt: skip
+
+
+def turn_of(row: Row) -> TurnRecord:
+    return replace(TurnRecord(*row[:15]), counts=json.loads(row[15]))
+
+
+def turn(db: Database, agent: str, turn_id: str) -> TurnRecord:
+    """The record of one turn."""
+    row = one(db.read(f"SELECT {COLUMNS} FROM turn_records WHERE agent_name = ? AND turn_id = ?", agent, turn_id))
+    if row is None:
+        raise NotStored("turn of this id", "see: charter turns")
+    return turn_of(row)
+
+
+def turns(db: Database, agent: str, limit: int = 50) -> list[TurnRecord]:
+    """The newest turns of an agent."""
+    rows = db.read(
+        f"SELECT {COLUMNS} FROM turn_records WHERE agent_name = ? ORDER BY at_ns DESC, turn_id DESC LIMIT ?",
+        agent, max(limit, 0),
+    )  # fmt: skip
+    return [turn_of(row) for row in rows]

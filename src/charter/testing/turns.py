@@ -1,0 +1,160 @@
+"""Contracts of a turn's end: it leaves all it should or nothing, its record stays, a reply goes out once (N-01)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..core.errors import BadValue, Busy, Conflict, NotStored, StoreError
+from ..core.ports import Store
+from ..core.records import ConversationEntry, ConversationLog, OutboxMessage, Settled, TurnRecord
+from .check import Contract, alike, must, refused, same
+from .parts import AGENT, LEASE, SECOND, entry, everything, failed, message, run, stage, take, turn, untouched, verified
+
+FULL = TurnRecord(
+    AGENT, "t1", 2 * SECOND, "inbox", "mira", "ana", "sovereign", "1.2.3", "full", "done", "OK", "a" * 64, "b" * 64,
+    "c" * 64, '{"layers": [{"id": "x", "sha256": "é"}]}', {"tokens": 12, "bytes": 2**40},
+)  # fmt: skip
+REPLY = OutboxMessage("mira", "hello, whole " * 200, "web", 0)
+
+
+def a_turn_that_worked_leaves_all_it_should_at_once(store: Store) -> None:
+    stage(store, message(1), message(2, "bob"))
+    take(store, "t1")
+    entries = [("mira", entry(1)), (" bob ", entry(2))]
+    store.settle(Settled(FULL, [REPLY, OutboxMessage("bob", "hi")], entries))
+    same(store.waiting(AGENT), 0, "how many messages wait")
+    alike(store.unsent(AGENT), [("t1", OutboxMessage("bob", "hi")), ("t1", REPLY)], "the replies")
+    same(store.conversation(AGENT, "mira"), ConversationLog("mira", (entry(1),), 1), "what is remembered of mira")
+    same(store.conversation(AGENT, "bob"), ConversationLog("bob", (entry(2),), 2), "what is remembered of bob")
+    same(store.turn(AGENT, "t1"), FULL, "the record")
+    alike(take(store, "t2"), [], "what the next turn takes")
+    verified(store)
+
+
+def a_turn_that_cannot_leave_everything_leaves_nothing(store: Store) -> None:
+    stage(store, message(1))
+    run(store, turn("t0"), reply="mira")
+    stage(store, message(2))
+    take(store, "t1")
+    bad = ConversationEntry("m2", "body\0", "reply", "t1", 5)
+    for settled, error in (
+        (Settled(FULL, [REPLY], [("mira", entry(2)), ("bob", bad)]), BadValue),
+        (Settled(FULL, [REPLY], [("bob", entry(2, at_ns=-1))]), BadValue),
+        (Settled(FULL, [REPLY, OutboxMessage("", "to nobody")], [("bob", entry(2))]), BadValue),
+        (Settled(FULL, [REPLY, REPLY], [("bob", entry(2))]), StoreError),
+        (Settled(replace(FULL, at_ns=-1), [REPLY], [("bob", entry(2))]), BadValue),
+        (Settled(replace(FULL, outcome="failed"), [REPLY], [("bob", entry(2))]), BadValue),
+    ):
+        with untouched(store):
+            refused(error, store.settle, settled)
+    refused(Busy, take, store, "t2")
+    store.settle(Settled(FULL, [REPLY], [("mira", entry(2))]))
+    same(store.turn(AGENT, "t1"), FULL, "the record, once it was right")
+    verified(store)
+
+
+def a_turn_that_lost_its_lane_leaves_nothing(store: Store) -> None:
+    stage(store, message(1))
+    take(store, "t1")
+    alike(take(store, "t2", at_ns=SECOND + LEASE), ["m1"], "what the turn that took over takes")
+    with untouched(store):
+        refused(Busy, store.settle, Settled(FULL, [REPLY], [("mira", entry(1))]))
+        refused(Busy, store.settle, Settled(turn("never"), [REPLY], [("mira", entry(1))]))
+        refused(Busy, store.fail, failed("t1"))
+    store.settle(Settled(turn("t2"), [REPLY], [("mira", entry(1))]))
+    same([found.id for found in store.turns(AGENT)], ["t2"], "the turns")
+    refused(NotStored, store.turn, AGENT, "t1")
+
+
+def a_failed_turn_leaves_its_messages_waiting_and_only_its_record(store: Store) -> None:
+    stage(store, *(message(number, f"s{number % 3}") for number in range(4)))
+    before = everything(store)
+    took = take(store, "t1")
+    record = failed("t1", sender="mira")
+    refused(BadValue, store.fail, replace(record, outcome="done"))
+    store.fail(record)
+    after = everything(store)
+    same(after.pop("turns"), [record], "the record")
+    same([row.kind for row in after.pop("log")], ["turn"], "the log")
+    same(after, {name: value for name, value in before.items() if name in after}, "everything else")
+    alike(take(store, "t2"), took, "what the next turn takes at once")
+
+
+# ── records ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def a_turns_record_comes_back_as_it_was(store: Store) -> None:
+    take(store, "t1")
+    store.settle(Settled(FULL))
+    plain = turn("t2", at_ns=3 * SECOND)
+    run(store, plain)
+    same((store.turn(AGENT, "t1"), store.turn(AGENT, "t2")), (FULL, plain), "the records")
+    for agent, name in (("bob", "t1"), (AGENT, "t3"), (AGENT, ""), ("", "t1")):
+        refused(NotStored, store.turn, agent, name)
+
+
+def turns_are_listed_newest_first_and_no_more_than_asked_for(store: Store) -> None:
+    times = {"t1": 5, "t2": 9, "t3": 9, "t4": 7}
+    for name, at_ns in times.items():
+        run(store, turn(name, at_ns=at_ns))
+    run(store, turn("other", agent="bob"))
+    alike([found.id for found in store.turns(AGENT)], ["t3", "t2", "t4", "t1"], "the turns")
+    alike([found.id for found in store.turns(AGENT, 2)], ["t3", "t2"], "two of them")
+    alike([*store.turns(AGENT, 0), *store.turns(AGENT, -1)], [], "none of them")
+
+
+def no_two_turns_of_an_agent_have_one_id(store: Store) -> None:
+    run(store, turn("t1"), reply="mira")
+    stage(store, message(1))
+    take(store, "t1")
+    with untouched(store):
+        refused(Conflict, store.settle, Settled(turn("t1", channel="web"), (), [("mira", entry(1))]))
+        refused(StoreError, store.settle, Settled(turn("t1"), [OutboxMessage("mira", "again")]))
+        refused(Conflict, store.fail, failed("t1"))
+    run(store, turn("t1", agent="bob"))
+    same(store.turn("bob", "t1").agent, "bob", "another agent's turn of the same id")
+
+
+def every_turn_is_a_row_of_a_chain_that_proves_its_record(store: Store) -> None:
+    records = [FULL, turn("t2", sender="bob"), turn("t3"), replace(FULL, id="t4", counts={"tokens": 13})]
+    for record in records:
+        run(store, record)
+    take(store, "t5")
+    store.fail(failed("t5"))
+    rows = [row for chain in store.chains() for row in store.log(chain) if row.kind == "turn"]
+    same({row.place: row.actor for row in rows}, {f"t{n}": "done" for n in range(1, 5)} | {"t5": "failed"}, "the rows")
+    same(len({row.content_sha256 for row in rows}), 5, "how many different records they prove")
+    alike([row.place for row in store.log(AGENT)], ["t3", "t5"], "the agent's own chain, of turns without a person")
+    verified(store)
+
+
+# ── replies ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def a_reply_goes_out_once(store: Store) -> None:
+    replies = [REPLY, replace(REPLY, part=1), OutboxMessage(" bob ", "hi")]
+    for name, at_ns in (("t2", 20), ("t1", 10)):
+        take(store, name)
+        store.settle(Settled(turn(name, at_ns=at_ns), replies))
+    kept = [replace(replies[2], recipient="bob"), *replies[:2]]
+    alike(store.unsent(AGENT), [(name, reply) for name in ("t1", "t2") for reply in kept], "the replies, oldest first")
+    must(store.mark_sent(AGENT, "t1", REPLY, 30), "the first to send a reply should be told so")
+    must(not store.mark_sent(AGENT, "t1", REPLY, 31), "the second should be told that it was sent")
+    for agent, name, reply in (("bob", "t1", REPLY), (AGENT, "t9", REPLY), (AGENT, "t2", replace(REPLY, part=7))):
+        must(not store.mark_sent(agent, name, reply, 32), "a reply that is not there cannot be sent")
+    must(store.mark_sent(AGENT, "t2", OutboxMessage("  bob", ""), 33), "a recipient is known by a key")
+    same(len(store.unsent(AGENT)), 4, "how many replies wait")
+    alike(store.unsent("bob"), [], "another agent's replies")
+
+
+CONTRACTS: tuple[Contract, ...] = (
+    a_turn_that_worked_leaves_all_it_should_at_once,
+    a_turn_that_cannot_leave_everything_leaves_nothing,
+    a_turn_that_lost_its_lane_leaves_nothing,
+    a_failed_turn_leaves_its_messages_waiting_and_only_its_record,
+    a_turns_record_comes_back_as_it_was,
+    turns_are_listed_newest_first_and_no_more_than_asked_for,
+    no_two_turns_of_an_agent_have_one_id,
+    every_turn_is_a_row_of_a_chain_that_proves_its_record,
+    a_reply_goes_out_once,
+)

@@ -1,0 +1,245 @@
+"""Processes that race: for versions of one layer, and for messages; each must win what it is told it won, and alone."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import random
+import signal
+import struct
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Final
+
+from charter.core.errors import Busy, CharterError, Conflict
+from charter.core.policy import Actor
+from charter.core.records import (
+    Author,
+    Change,
+    ConversationEntry,
+    InboxMessage,
+    OutboxMessage,
+    Place,
+    Settled,
+    TurnRecord,
+)
+from charter.stores.store import SqlStore
+
+from .processes import Lines, answer, die, ended, fork, say
+from .whole import wrong
+from .work import opened, text
+
+PLACE: Final = Place("agent", "persona")
+
+
+class Gate:
+    """Everybody waits at it until it opens."""
+
+    def __init__(self) -> None:
+        self.reading, self.writing = os.pipe()
+
+    def wait(self) -> None:
+        os.close(self.writing)
+        os.read(self.reading, 1)
+
+    def open(self) -> None:
+        os.close(self.writing)
+
+
+# ── versions ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def versions(url: str, writers: str, each: str, readers: str) -> dict[str, Any]:
+    """Writers that compare and swap, readers that look on; what each wrote, and what was wrong."""
+    opened(url).close()
+    gate, lines, done = Gate(), Lines(), os.pipe()
+    looking = [fork(lambda: _look(url, done, lines.tell)) for _ in range(int(readers))]
+    working = [
+        fork(lambda who=who: _swap(url, who, int(each), gate, lines.tell))  # type: ignore[misc]
+        for who in range(int(writers))
+    ]
+    begun = time.monotonic()
+    gate.open()
+    statuses = [ended(child) for child in working]
+    seconds = time.monotonic() - begun
+    os.write(done[1], b"." * len(looking))
+    statuses += [ended(child) for child in looking]
+    told = list(lines)
+    with opened(url) as store:
+        problems = wrong(store, PLACE.agent) + _every_write(store, [line for line in told if "wrote" in line])
+        problems += [problem for line in told for problem in line["wrong"]]
+        last = store.head(PLACE)
+    return {
+        "statuses": sorted(set(statuses)),
+        "versions": last.version if last else 0,
+        "wrong": problems[:20],
+        "looks": sum(line.get("looks", 0) for line in told),
+        "seconds": seconds,
+        "conflicts": sum(line.get("conflicts", 0) for line in told),
+        "longest wait": max(line.get("longest", 0) for line in told),
+    }
+
+
+def _swap(url: str, who: int, each: int, gate: Gate, tell: Callable[[object], None]) -> None:
+    """Reads the text and writes the next version of it, this often; who comes second reads again."""
+    wrote, conflicts, longest, problems = list[tuple[int, int]](), 0, 0.0, list[str]()
+    with opened(url) as store:
+        gate.wait()
+        while len(wrote) < each:
+            head = store.head(PLACE)
+            expected = head.version if head else 0
+            content = f"{who} {len(wrote)} {text(PLACE.agent, expected)}"
+            begun = time.monotonic()
+            try:
+                written = store.commit(Change(PLACE, content, expected, Author(Actor.OPERATOR, f"{who}"), expected))
+                wrote.append((written.version, len(wrote)))
+            except Conflict:
+                conflicts += 1
+            longest = max(longest, time.monotonic() - begun)
+    tell({"who": who, "wrote": [number for number, _ in wrote], "conflicts": conflicts, "longest": longest, "wrong": []})
+
+
+def _look(url: str, done: tuple[int, int], tell: Callable[[object], None]) -> None:
+    """Reads until the writers are done: versions only grow, and every text is whole."""
+    os.set_blocking(done[0], False)
+    last, looks, problems = 0, 0, list[str]()
+    with opened(url) as store:
+        while True:
+            head = store.head(PLACE)
+            if head is not None:
+                looks += 1
+                if head.version < last:
+                    problems.append(f"version {head.version} after {last}")
+                if not head.content.endswith(text(PLACE.agent, head.version - 1)):
+                    problems.append(f"version {head.version} is torn")
+                last = head.version
+            try:
+                os.read(done[0], 1)
+                break
+            except BlockingIOError:
+                continue
+    tell({"looks": looks, "wrong": problems[:5]})
+
+
+def _every_write(store: SqlStore, told: list[dict[str, Any]]) -> list[str]:
+    """Whether every version is the one its writer was told it wrote, and there is no other."""
+    mine = {number: (line["who"], at) for line in told for at, number in enumerate(line["wrote"])}
+    claimed = Counter(number for line in told for number in line["wrote"])
+    problems = [f"version {number} was written {times} times" for number, times in claimed.items() if times > 1]
+    history = store.history(PLACE)
+    if [row.version for row in history] != sorted(mine):
+        problems.append(f"{len(history)} versions, {len(mine)} acknowledged")
+    for row in history:
+        who, at = mine.get(row.version, (-1, -1))
+        if row.content != f"{who} {at} {text(PLACE.agent, row.version - 1)}":
+            problems.append(f"version {row.version} is not what its writer wrote")
+    return problems
+
+
+# ── messages ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LANES: Final = ("", "s0", "s1", "s2", "s3", "s4")
+LEASE: Final = 40  # ticks
+
+
+class Clock:
+    """Time that passes only when somebody looks at it, for all processes together; so a lease ends without waiting."""
+
+    def __init__(self) -> None:
+        self.memory, self.token = mmap.mmap(-1, 8), os.pipe()
+        os.write(self.token[1], b".")
+
+    def tick(self) -> int:
+        os.read(self.token[0], 1)
+        (now,) = struct.unpack("q", self.memory[:])
+        self.memory[:] = struct.pack("q", now + 1)
+        os.write(self.token[1], b".")
+        return int(now) + 1
+
+
+def messages(url: str, workers: str, count: str, seed: str) -> dict[str, Any]:
+    """Workers that take messages and answer, fail or die, until all are answered; who died is replaced."""
+    chance, clock, lines, born = random.Random(int(seed)), Clock(), Lines(), 0
+    with opened(url) as store:
+        for number in range(int(count)):
+            store.stage("agent", InboxMessage(f"m{number}", f"s{chance.randrange(5)}", text("agent", number), number))
+    living = set[int]()
+    deaths, problems = 0, list[str]()
+    while born < int(workers) or living:
+        if len(living) < int(workers) and not problems and (born < int(workers) or deaths):
+            living.add(fork(lambda born=born: _serve(url, clock, f"{seed}-{born}", lines.tell)))  # type: ignore[misc]
+            born += 1
+            continue
+        child, raw = os.wait()
+        living.discard(child)
+        status = os.waitstatus_to_exitcode(raw)
+        if status == -signal.SIGKILL:
+            deaths += 1
+            living.add(fork(lambda born=born: _serve(url, clock, f"{seed}-{born}", lines.tell)))  # type: ignore[misc]
+            born += 1
+        elif status != 0:
+            problems.append(f"a worker ended with {status}")
+        if born % 100 == 0:
+            say(f"{born} workers, {deaths} died, {len(problems)} wrong")
+    told = list(lines)
+    with opened(url) as store:
+        problems += wrong(store, "agent") + _each_once(store, int(count), told)
+        turns = Counter(turn.outcome for turn in store.turns("agent", 10**6))
+    return {"deaths": deaths, "turns": turns, "wrong": problems[:20], "told": Counter(line[0] for line in told)}
+
+
+def _serve(url: str, clock: Clock, name: str, tell: Callable[[object], None]) -> None:
+    """Takes turns until nothing is left to do."""
+    chance = random.Random(name)
+    with opened(url) as store:
+        for number in range(10**6):
+            turn, lane = f"t{name}-{number}", chance.choice(LANES)
+            try:
+                taken = store.take("agent", turn, lane=lane, at_ns=clock.tick(), lease_ns=LEASE, max_messages=4)
+            except Busy:
+                continue
+            fate = chance.random()
+            if taken and fate < 0.05:
+                die()
+            if taken and fate < 0.15:
+                for _ in range(2 * LEASE):  # too slow: its lease is over before it ends
+                    clock.tick()
+            try:
+                _end(store, turn, taken, failed=0.15 < fate < 0.25)
+                if taken and fate > 0.25:
+                    tell(("settled", turn, [message.id for message in taken]))
+            except Busy:
+                tell(("lost", turn, []))
+            if not taken and _all_done(store):
+                return
+
+
+def _end(store: SqlStore, turn: str, taken: list[InboxMessage], *, failed: bool) -> None:
+    counts = {"messages": len(taken)}
+    if failed:
+        store.fail(TurnRecord("agent", turn, 1, "inbox", outcome="failed", code="MODEL_UNREACHABLE", counts=counts))
+        return
+    replies = [OutboxMessage(message.sender, message.id, part=part) for part, message in enumerate(taken)]
+    said = [(message.sender, ConversationEntry(message.id, message.body, "", turn, 1)) for message in taken]
+    store.settle(Settled(TurnRecord("agent", turn, 1, "inbox", counts=counts), replies, said))
+
+
+def _all_done(store: SqlStore) -> bool:
+    return not store.db.read("SELECT 1 FROM inbox_messages WHERE agent_name = 'agent' AND state <> 'done' LIMIT 1")
+
+
+def _each_once(store: SqlStore, count: int, told: list[Any]) -> list[str]:
+    """Whether every message was answered by exactly one turn that ended well, the one that has it."""
+    rows = store.db.read("SELECT message_id, state, turn_id FROM inbox_messages WHERE agent_name = 'agent'")
+    replies = store.db.read("SELECT body, turn_id FROM outbox_messages WHERE agent_name = 'agent'")
+    problems = [f"{name} is {state}" for name, state, _ in rows if state != "done"]
+    if sorted(replies) != sorted((name, turn) for name, _, turn in rows) or len(rows) != count:
+        problems.append(f"{len(replies)} replies for {len(rows)} messages")
+    answered = {(name, turn) for what, turn, names in told if what == "settled" for name in names}
+    problems += [f"{name} was answered by {turn}, and not kept" for name, turn in answered - set(replies)]
+    return problems
+
+
+if __name__ == "__main__":
+    answer({"versions": versions, "messages": messages})

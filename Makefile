@@ -35,6 +35,8 @@ check-deep: $(READY)
 bench: $(BENCHED)
 	@$(BIN)/python bench/assembly.py
 	@$(BIN)/python bench/start.py
+	@$(BIN)/python bench/store.py
+	@$(BIN)/python bench/recall.py
 
 golden: $(READY)
 	@UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/charters/test_golden.py tests/core

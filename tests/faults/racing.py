@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import mmap
 import os
 import random
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final
 
-from charter.core.errors import Busy, CharterError, Conflict
+from charter.core.errors import Busy, Conflict
 from charter.core.policy import Actor
 from charter.core.records import (
     Author,
@@ -26,7 +27,7 @@ from charter.core.records import (
 )
 from charter.stores.store import SqlStore
 
-from .processes import Lines, answer, die, ended, fork, say
+from .processes import Lines, answer, die, ended, fork
 from .whole import wrong
 from .work import opened, text
 
@@ -40,11 +41,10 @@ class Gate:
         self.reading, self.writing = os.pipe()
 
     def wait(self) -> None:
-        os.close(self.writing)
         os.read(self.reading, 1)
 
-    def open(self) -> None:
-        os.close(self.writing)
+    def open(self, everybody: int) -> None:
+        os.write(self.writing, b"." * everybody)
 
 
 # ── versions ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -60,7 +60,7 @@ def versions(url: str, writers: str, each: str, readers: str) -> dict[str, Any]:
         for who in range(int(writers))
     ]
     begun = time.monotonic()
-    gate.open()
+    gate.open(len(working))
     statuses = [ended(child) for child in working]
     seconds = time.monotonic() - begun
     os.write(done[1], b"." * len(looking))
@@ -160,28 +160,25 @@ class Clock:
 
 def messages(url: str, workers: str, count: str, seed: str) -> dict[str, Any]:
     """Workers that take messages and answer, fail or die, until all are answered; who died is replaced."""
-    chance, clock, lines, born = random.Random(int(seed)), Clock(), Lines(), 0
+    chance, clock, lines, names = random.Random(int(seed)), Clock(), Lines(), itertools.count()
     with opened(url) as store:
         for number in range(int(count)):
             store.stage("agent", InboxMessage(f"m{number}", f"s{chance.randrange(5)}", text("agent", number), number))
-    living = set[int]()
-    deaths, problems = 0, list[str]()
-    while born < int(workers) or living:
-        if len(living) < int(workers) and not problems and (born < int(workers) or deaths):
-            living.add(fork(lambda born=born: _serve(url, clock, f"{seed}-{born}", lines.tell)))  # type: ignore[misc]
-            born += 1
-            continue
+
+    def worker() -> int:
+        name = f"{seed}-{next(names)}"
+        return fork(lambda: _serve(url, clock, name, lines.tell))
+
+    living, deaths, problems = {worker() for _ in range(int(workers))}, 0, list[str]()
+    while living:
         child, raw = os.wait()
         living.discard(child)
         status = os.waitstatus_to_exitcode(raw)
         if status == -signal.SIGKILL:
             deaths += 1
-            living.add(fork(lambda born=born: _serve(url, clock, f"{seed}-{born}", lines.tell)))  # type: ignore[misc]
-            born += 1
+            living.add(worker())
         elif status != 0:
             problems.append(f"a worker ended with {status}")
-        if born % 100 == 0:
-            say(f"{born} workers, {deaths} died, {len(problems)} wrong")
     told = list(lines)
     with opened(url) as store:
         problems += wrong(store, "agent") + _each_once(store, int(count), told)
@@ -196,18 +193,18 @@ def _serve(url: str, clock: Clock, name: str, tell: Callable[[object], None]) ->
         for number in range(10**6):
             turn, lane = f"t{name}-{number}", chance.choice(LANES)
             try:
-                taken = store.take("agent", turn, lane=lane, at_ns=clock.tick(), lease_ns=LEASE, max_messages=4)
+                taken = store.take("agent", turn, lane=lane, at_ns=clock.tick(), lease_ns=LEASE, max_messages=2)
             except Busy:
                 continue
             fate = chance.random()
-            if taken and fate < 0.05:
+            if taken and fate < 0.1:
                 die()
-            if taken and fate < 0.15:
+            if taken and fate < 0.2:
                 for _ in range(2 * LEASE):  # too slow: its lease is over before it ends
                     clock.tick()
             try:
-                _end(store, turn, taken, failed=0.15 < fate < 0.25)
-                if taken and fate > 0.25:
+                _end(store, turn, taken, failed=0.2 < fate < 0.3)
+                if taken and not 0.2 < fate < 0.3:
                     tell(("settled", turn, [message.id for message in taken]))
             except Busy:
                 tell(("lost", turn, []))

@@ -26,10 +26,12 @@ from charter.core.records import (
     TurnRecord,
 )
 from charter.core.text import Trust
+from charter.stores import sqlite_path
 from charter.stores.migrate import upgrade
 from charter.stores.sqlite import create
 from charter.stores.store import SqlStore
 
+from . import databases
 from .held import QuickSqlite
 from .pg import copied, fresh_database
 
@@ -69,7 +71,7 @@ def fill_agent(store: SqlStore, agent: str = ADA) -> None:
     for number, place in enumerate(
         (Place(agent, "soul", head=Head.SOUL), Place(agent, "identity", head=Head.IDENTITY))
     ):
-        put(store, place, '{"name": "Ada", "age": 1.50}', at_ns=6 + number)
+        put(store, place, '{"age": 1.50, "name": "Ada"}', at_ns=6 + number)
     store.set_label(rules, "prod", 1, by=OLGA, at_ns=7)
     store.set_label(rules, "prod", 2, by=OLGA, at_ns=8)
     store.set_label(Place(agent, "tone"), "prod", 1, by=OLGA, at_ns=8)
@@ -186,3 +188,15 @@ def _server_template(*, full: bool) -> str:
         with charter.stores.open(url, keys=KEYS) as store:
             fill(store)
     return url
+
+
+def text_of(url: str) -> str:
+    """Every cell of every table."""
+    return repr(databases.contents(url))
+
+
+def files_of(url: str) -> bytes:
+    """The bytes of an SQLite database, and of the files beside it."""
+    path = sqlite_path(url)
+    assert path is not None
+    return b"".join(file.read_bytes() for file in sorted(path.parent.glob(f"{path.name}*")))

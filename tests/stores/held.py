@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,28 @@ class QuickSqlite(Sqlite):
         connection = super()._connect(*given)
         connection.execute("PRAGMA synchronous = OFF")
         return connection
+
+
+class Workers:
+    """One database, and for every thread a store of its own, as workers have that share nothing else."""
+
+    def __init__(self, kind: str, folder: Path) -> None:
+        first = new_store(kind, folder)
+        self._path: Path | None = getattr(first.db, "path", None)
+        self._mine = threading.local()
+        self._mine.store = first
+        self._all = [first]
+
+    def __getattr__(self, name: str) -> Any:
+        if not hasattr(self._mine, "store"):
+            opened = SqlStore(QuickSqlite(self._path)) if self._path else charter.stores.open(_database())
+            self._mine.store = opened
+            self._all.append(opened)
+        return getattr(self._mine.store, name)
+
+    def close(self) -> None:
+        for store in self._all:
+            store.close()
 
 
 def new_store(kind: str, folder: Path, keys: KeyRing = NO_KEYS) -> SqlStore:

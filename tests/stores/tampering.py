@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from typing import Any, Final
 
 import psycopg
 
+from charter.core.chain import START, link_hash
 from charter.stores import sqlite_path
 from charter.stores.tables import schema_tables
 
@@ -128,7 +129,7 @@ def other_values(column: str, row: Row, rows: list[Row], at: int) -> Iterator[An
     """Values that could stand in place of a cell: a new one, and one that stands in another row."""
     cell = row[at]
     if column == "identity":
-        yield '{"name": "Eve", "age": 1.50}'
+        yield '{"age": 1.5, "name": "Eve"}'
     elif isinstance(cell, int):
         yield cell + 1_000
     elif column in ("sha256", "content_sha256", "prev_sha256", "seal") and cell:
@@ -136,3 +137,25 @@ def other_values(column: str, row: Row, rows: list[Row], at: int) -> Iterator[An
     else:
         yield 1 if column == "restores" else f"{cell or ''}x"
     yield from [other[at] for other in rows if other[at] not in (cell, None)][:1]
+
+
+def rewrite(mine: Hand, chain: str, *, seal: Callable[[str], tuple[str, str]] | None = None) -> None:
+    """Makes a chain follow again from its first entry, its head too; with `seal`, under seals of one's own."""
+    prev = START
+    entries = mine.run(
+        """SELECT seq, kind, place, version, content_sha256, actor, at_ns, detail FROM change_log
+        WHERE chain = ? ORDER BY seq""",
+        chain,
+    )
+    for number, (seq, *rest) in enumerate(entries, 1):
+        sha256 = link_hash(prev, chain, number, *rest)
+        mine.run(
+            "UPDATE change_log SET seq = ?, prev_sha256 = ?, sha256 = ? WHERE chain = ? AND seq = ?",
+            number, prev, sha256, chain, seq,
+        )  # fmt: skip
+        if seal is not None:
+            mine.run(
+                "UPDATE change_log SET seal = ?, key_id = ? WHERE chain = ? AND seq = ?", *seal(sha256), chain, number
+            )
+        prev = sha256
+    mine.run("UPDATE chain_heads SET seq = ?, sha256 = ? WHERE chain = ?", len(entries), prev, chain)

@@ -54,9 +54,9 @@ class Desk:
         return audit(self.store.db).problems
 
     def some(self, table: str, where: str = "") -> list[tuple[object, ...]]:
-        """Some rows of a table, from all over it; on PostgreSQL, where each costs more, two."""
+        """Some rows of a table, from all over it; on PostgreSQL, where each costs more, one."""
         rows = self.hand.rows(table, where)
-        return rows[:: max(1, len(rows) // (4 if self.kind == "sqlite" else 2))]
+        return rows[:: max(1, len(rows) // (3 if self.kind == "sqlite" else 1))]
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -188,7 +188,7 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def test_bytes_fractions_and_broken_text_are_found_and_do_not_stop_the_audit(strange: Desk, table: str) -> None:
     row = strange.hand.rows(table)[-1]
     for column in schema_tables()[table]:
-        for value in (b"\xff\xfe", "\0", 1.5, "no number", 2**62):
+        for value in (b"\xff\xfe", 1.5, "\0 no number"):
             with contextlib.suppress(*REFUSED), strange.hand.changed(table, row, **{column: value}):
                 assert strange.problems(), (column, value)
         with contextlib.suppress(*REFUSED), strange.hand.garbled(table, row, column):

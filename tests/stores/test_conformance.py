@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import pytest
 
 import charter.testing
+from charter.core.chain import pseudonym, row_seal
+from charter.core.errors import Refused
+from charter.core.keyring import KeyRing
+from charter.core.manifest import content_hash
+from charter.core.policy import Actor
 from charter.core.ports import Store
-from charter.core.records import INIT, StoredLayer
+from charter.core.records import INIT, Author, Change, Decision, Head, Place, StoredLayer
 from charter.stores.memory import MemoryStore
-from charter.testing import STORE_CONTRACTS, Contract, check_store, sentence
+from charter.stores.sqlite import Sqlite
+from charter.stores.store import SqlStore
+from charter.testing import STORE_CONTRACTS, Contract, check_store, concurrency, sentence
 
-from .held import KINDS, RINGS, new_store
+from .held import KINDS, RINGS, Workers, new_store
 
 REQUIRED: Final = {
     "layers": pytest.mark.requirement("S0-03", "S0-18", "N-03"),
@@ -31,6 +40,11 @@ REQUIRED: Final = {
     "values": pytest.mark.requirement("N-17"),
     "concurrency": pytest.mark.requirement("S0-12", "S0-15", "N-04", "N-17"),
 }
+
+
+AT_ONCE: Final = [
+    one for one in STORE_CONTRACTS if one in concurrency.CONTRACTS or "at_once(" in inspect.getsource(one)
+]
 
 
 def topic(contract: Contract) -> str:
@@ -49,6 +63,46 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 )
 def test_a_store_keeps_its_contract(contract: Contract, store: Store) -> None:
     contract(store)
+
+
+@pytest.mark.requirement("S0-12", "N-04", "N-17")
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("contract", AT_ONCE, ids=lambda contract: contract.__name__)
+def test_workers_that_share_a_database_and_nothing_else_keep_the_contract(
+    contract: Contract, kind: str, tmp_path: Path
+) -> None:
+    with closing(Workers(kind, tmp_path)) as workers:
+        contract(cast(Store, workers))
+
+
+@pytest.mark.requirement("N-01", "N-03", "N-20")
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_keys_every_row_is_sealed_and_what_is_a_persons_has_a_keyed_hash(kind: str, tmp_path: Path) -> None:
+    mine, all_of_us = Place("ada", "instructions", "ana", Head.INSTRUCTIONS), Place("ada", "rules")
+    with new_store(kind, tmp_path, RINGS["keyed"]) as store:
+        for place in (mine, all_of_us):
+            store.commit(Change(place, "be brief", 0, INIT, 5))
+        (personal,), (plain,) = store.history(mine), store.history(all_of_us)
+        assert (personal.key_id, plain.key_id) == ("new", "")
+        assert personal.sha256 == content_hash(b"be brief", b"2" * 32) != plain.sha256
+        rows = [row for chain in store.chains() for row in store.log(chain)]
+        assert {row.content_sha256 for row in rows} == {personal.sha256, plain.sha256}
+        assert [row.seal for row in rows] == [row_seal(row.sha256, b"2" * 32) for row in rows]
+        assert store.chains() == ["ada", f"ada/{pseudonym('ana', b'1' * 32)}"]
+
+
+@pytest.mark.requirement("N-04", "N-20")
+def test_a_proposal_made_under_an_older_key_can_be_approved_while_that_key_is_there(tmp_path: Path) -> None:
+    place, by = Place("ada", "instructions", "ana", Head.INSTRUCTIONS), Author(Actor.USER, "ana")
+    old, both, new = (KeyRing(RINGS["keyed"].keys[part]) for part in (slice(1), slice(2), slice(1, 2)))
+    with new_store("sqlite", tmp_path, old) as store:
+        waits = store.propose(place, "be brief", base_version=0, by=by, reason="", at_ns=1, expires_at_ns=9)
+        path = store.db.path  # type: ignore[attr-defined]
+    decision = Decision(waits.id, waits.sha256, by, 2)
+    with SqlStore(Sqlite(path, new)) as store, pytest.raises(Refused, match="PROPOSAL_SWAPPED"):
+        store.apply(decision)
+    with SqlStore(Sqlite(path, both)) as store:
+        assert store.apply(decision).content == "be brief"
 
 
 def test_every_contract_of_every_topic_is_listed_once() -> None:

@@ -208,7 +208,7 @@ def test_a_turn_that_forgets_whose_rows_it_reads_is_found_out(
     monkeypatch.setitem(reading._PARTS, part, anyone)
     if part == "history":
         without(monkeypatch, reading.TurnReads, "conversation", "if row[1] == key", "")
-    reading._statement.cache_clear()
+    reading._plan.cache_clear()
     with new_store("memory", tmp_path) as store, pytest.raises(AssertionError, match=r"^schedule "):
         list(map(partial(hold, store), range(20)))
-    reading._statement.cache_clear()
+    reading._plan.cache_clear()

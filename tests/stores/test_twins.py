@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from charter.core.records import INIT, Place
-from charter.stores import reading
+from charter.stores import notes, reading
 from charter.stores.memory import MemoryStore
 from charter.testing import STORE_CONTRACTS, check_store, sentence
 
@@ -23,7 +23,8 @@ TWINS: Final = twins_of_layers.TWINS | twins_of_turns.TWINS | twins_of_reads.TWI
 @pytest.fixture(autouse=True)
 def _statements_made_anew() -> Iterator[None]:
     yield
-    reading._statement.cache_clear()
+    reading._plan.cache_clear()
+    notes._postings.cache_clear()
 
 
 @pytest.mark.parametrize("name", sorted({contract for _, contract in TWINS.values()}))
@@ -35,7 +36,8 @@ def test_a_store_with_every_control_keeps_the_contract(name: str) -> None:
 def test_a_store_without_one_control_breaks_the_contract_of_it(twin: str, monkeypatch: pytest.MonkeyPatch) -> None:
     take_out, name = TWINS[twin]
     contract, make = CONTRACTS[name], take_out(monkeypatch)
-    reading._statement.cache_clear()
+    reading._plan.cache_clear()
+    notes._postings.cache_clear()
     with pytest.raises(AssertionError) as told:
         check_store(make, contracts=[contract])
     assert str(told.value).startswith(f"the store breaks a contract: {sentence(contract)} (")

@@ -9,7 +9,7 @@ The form, `charter-backup-1`, is a contract. The file is gzip; in it, one JSON v
 
 `last` is the highest number a numbering column ever gave, 0 where there is none; `sha256` is that of all lines before
 the last, line ends included. Keys are not in it: who has the file can read every text, and needs the keys to prove it.
-The archive of an old assistant keeps the columns that the schema names; `Summary.left_out` lists those it has beyond.
+The archive of an old assistant comes along with every column it has, as texts; where it is restored it is text.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from typing import Any, BinaryIO, Final
 
 from ..core.errors import BadValue, FileMissing, FileRefused, StoreDamaged, StoreOutdated, StoreTooNew, StoreUnavailable
 from ..home import private_folder, sync_folder
-from .database import Database, Run, Stream
+from .database import Database, Run, Stream, marks
 from .revisions import HEAD, REVISIONS
-from .tables import cells, counters, schema_tables, stored_columns
+from .tables import cells, counters, quoted, schema_tables, stored_columns
 
 FORMAT: Final = "charter-backup-1"
 Say = Callable[[int, str], None]
@@ -46,7 +46,6 @@ class Summary:
     counts: dict[str, int]
     sha256: str
     at_ns: int
-    left_out: tuple[str, ...] = ()
     rows: int = field(init=False)
     tables: int = field(init=False)
 
@@ -92,7 +91,6 @@ def backup(db: Database, path: Path, *, at_ns: int, replace: bool = False, say: 
 def _write(db: Database, file: BinaryIO, at_ns: int, say: Say | None) -> Summary:
     digest = hashlib.sha256()
     counts: dict[str, int] = {}
-    left_out: list[str] = []
     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed, db.snapshot() as run:
 
         def put(value: object) -> None:
@@ -101,8 +99,8 @@ def _write(db: Database, file: BinaryIO, at_ns: int, say: Say | None) -> Summary
             packed.write(line)
 
         put({"format": FORMAT, "revision": HEAD, "at_ns": at_ns})
-        for table, columns in schema_tables().items():
-            left_out += (f"{table}.{name}" for name in stored_columns(run, db.kind, table) if name not in columns)
+        for table in schema_tables():
+            columns = stored_columns(run, db.kind, table)
             put({"table": table, "columns": columns, "last": _last(run, db.kind, table)})
             counts[table] = 0
             for row in run(f"SELECT {cells(table, columns)} FROM {table}"):
@@ -112,7 +110,7 @@ def _write(db: Database, file: BinaryIO, at_ns: int, say: Say | None) -> Summary
             _tell(say, counts, table, end=True)
         sha256 = digest.hexdigest()
         put({"rows": counts, "sha256": sha256})
-    return Summary(counts, sha256, at_ns, tuple(left_out))
+    return Summary(counts, sha256, at_ns)
 
 
 def _whole(table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -162,9 +160,11 @@ def restore(db: Database, path: Path, *, say: Say | None = None) -> Summary:
             if isinstance(found, Summary):
                 summary = found
             else:
-                table, numbers[table], rows = found
+                table, columns, numbers[table], rows = found
+                if rows and not counts.get(table) and table.startswith("legacy_"):
+                    _make_archive(run, table, columns)
                 counts[table] = counts.get(table, 0) + len(rows)
-                _insert(run, table, rows)
+                _insert(run, table, columns, rows)
                 _tell(say, counts, table, end=True)
         for table, last in numbers.items():
             _number_on(db.kind, run, table, last)
@@ -180,13 +180,17 @@ def _empty(db: Database, run: Run) -> None:
         raise BadValue("database", f"not empty ({full[0]} has rows); restore into a new one")
 
 
-def _insert(run: Run, table: str, rows: list[list[Any]]) -> None:
-    columns = schema_tables()[table]
-    holes = f"({', '.join('?' * len(columns))})"
-    names = ", ".join(columns)
+def _make_archive(run: Run, table: str, columns: list[str]) -> None:
+    """The archive as the old assistant had it: maybe with more columns and fewer rules than a new database has."""
+    run(f"DROP TABLE {table}")
+    run(f"CREATE TABLE {table} ({', '.join(f'{quoted(name)} TEXT' for name in columns)})")
+
+
+def _insert(run: Run, table: str, columns: list[str], rows: list[list[Any]]) -> None:
     if rows:
+        holes = ", ".join([f"({marks(len(columns))})"] * len(rows))
         values = [cell for row in rows for cell in row]
-        run(f"INSERT INTO {table} ({names}) VALUES {', '.join([holes] * len(rows))}", *values)
+        run(f"INSERT INTO {table} ({', '.join(map(quoted, columns))}) VALUES {holes}", *values)
 
 
 def _number_on(kind: str, run: Run, table: str, last: int) -> None:
@@ -200,7 +204,7 @@ def _number_on(kind: str, run: Run, table: str, last: int) -> None:
         run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, last)
 
 
-Part = tuple[str, int, list[list[Any]]]
+Part = tuple[str, list[str], int, list[list[Any]]]
 
 
 def _read(path: Path) -> Iterator[Part | Summary]:
@@ -226,26 +230,26 @@ def _parts(path: Path, file: Any) -> Iterator[Part | Summary]:
     except gzip.BadGzipFile:
         raise FileRefused(path.name, "not a backup of Charter's") from None
     counts: dict[str, int] = {}
-    table, last, rows = "", 0, []
+    part: Part = ("", [], 0, [])
     for line in file:
         value = json.loads(line)
+        table, columns, last, rows = part
         if isinstance(value, list):
-            _fits(path, table, value)
-            rows.append(value)
+            rows.append(_fitting(value, len(columns)))
             counts[table] += 1
-            if len(rows) * len(value) >= _VALUES_AT_ONCE:
-                yield table, last, rows
-                rows = []
+            if len(rows) * len(columns) >= _VALUES_AT_ONCE:
+                yield part
+                part = (table, columns, last, [])
         else:
             if table:
-                yield table, last, rows
+                yield part
             if "sha256" in value:
-                _trailer(path, file, value, counts, digest.hexdigest())
+                _end(file, value, counts, digest.hexdigest())
                 yield Summary(counts, value["sha256"], header["at_ns"])
                 return
-            table, last, rows = _table(path, value, counts), int(value["last"]), []
+            part = _begin(value, counts)
         digest.update(line)
-    raise _damaged(path)
+    raise EOFError
 
 
 def _header(path: Path, line: bytes, digest: Any) -> dict[str, Any]:
@@ -268,23 +272,25 @@ def _same_age(path: Path, form: str, revision: str) -> None:
         )
 
 
-def _table(path: Path, value: dict[str, Any], counts: dict[str, int]) -> str:
-    table = str(value["table"])
-    if schema_tables().get(table) != value["columns"] or table in counts:
-        raise _damaged(path)
+def _begin(value: dict[str, Any], counts: dict[str, int]) -> Part:
+    """The table whose rows follow; the archive of an old assistant may have more columns than the schema."""
+    table, columns, last = value["table"], list(map(str, value["columns"])), int(value["last"])
+    known = schema_tables()[table]
+    if table in counts or (columns != known and not (table.startswith("legacy_") and set(known) < set(columns))):
+        raise ValueError
     counts[table] = 0
-    return table
+    return table, columns, last, []
 
 
-def _fits(path: Path, table: str, row: list[Any]) -> None:
-    if len(row) != len(schema_tables()[table]) or not all(isinstance(cell, str | int | None) for cell in row):
-        raise _damaged(path)
+def _fitting(row: list[Any], cells: int) -> list[Any]:
+    if not cells or len(row) != cells or not all(isinstance(cell, str | int | None) for cell in row):
+        raise ValueError
+    return row
 
 
-def _trailer(path: Path, file: Any, value: dict[str, Any], counts: dict[str, int], sha256: str) -> None:
-    whole = value == {"rows": counts, "sha256": sha256} and set(counts) == set(schema_tables())
-    if not whole or file.read(1):
-        raise _damaged(path)
+def _end(file: Any, value: dict[str, Any], counts: dict[str, int], sha256: str) -> None:
+    if value != {"rows": counts, "sha256": sha256} or set(counts) != set(schema_tables()) or file.read(1):
+        raise ValueError
 
 
 def _damaged(path: Path) -> StoreDamaged:

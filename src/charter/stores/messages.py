@@ -23,6 +23,8 @@ MAX_SENDERS = 200
 MAX_STORED_CHARS = 500
 MAX_SENDER_CHARS = 500
 LOOKED_AT = 200
+# SQLite takes the index of what is open only when it reads its very condition.
+STAGED = "state = 'staged' AND state <> 'done'"
 
 
 def stage(db: Database, agent: str, message: InboxMessage) -> bool:
@@ -47,9 +49,9 @@ def sender(name: str) -> str:
 
 
 _STAGED = """SELECT message_id, sender, body, received_at_ns, channel, user_id FROM inbox_messages
-    WHERE agent_name = ? AND state = 'staged' {lane} ORDER BY seq LIMIT {limit}"""
-_ANY = _STAGED.format(lane="", limit=LOOKED_AT)
-_ONE_LANE = _STAGED.format(lane="AND sender = ?", limit=LOOKED_AT)
+    WHERE agent_name = ? AND {staged} {lane} ORDER BY seq LIMIT {limit}"""
+_ANY = _STAGED.format(staged=STAGED, lane="", limit=LOOKED_AT)
+_ONE_LANE = _STAGED.format(staged=STAGED, lane="AND sender = ?", limit=LOOKED_AT)
 
 
 def staged(db: Database, agent: str) -> list[InboxMessage]:
@@ -59,7 +61,7 @@ def staged(db: Database, agent: str) -> list[InboxMessage]:
 
 def waiting(db: Database, agent: str) -> int:
     """How many messages wait."""
-    found = db.read("SELECT count(*) FROM inbox_messages WHERE agent_name = ? AND state = 'staged'", agent)
+    found = db.read(f"SELECT count(*) FROM inbox_messages WHERE agent_name = ? AND {STAGED}", agent)
     return int(found[0][0])
 
 
@@ -132,7 +134,7 @@ def _lease(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: 
 def _give_back(run: Run, agent: str, turn_id: str) -> None:
     run(
         """UPDATE inbox_messages SET state = 'staged', turn_id = ''
-        WHERE agent_name = ? AND turn_id = ? AND state = 'taken'""",
+        WHERE agent_name = ? AND turn_id = ? AND state = 'taken' AND state <> 'done'""",
         agent, turn_id,
     )  # fmt: skip
 
@@ -159,7 +161,7 @@ def settle(db: Database, settled: Settled) -> None:
         _end_lease(run, turn)
         run(
             """UPDATE inbox_messages SET state = 'done', done_at_ns = ?
-            WHERE agent_name = ? AND turn_id = ? AND state = 'taken'""",
+            WHERE agent_name = ? AND turn_id = ? AND state = 'taken' AND state <> 'done'""",
             turn.at_ns, turn.agent, turn.id,
         )  # fmt: skip
         for reply in settled.replies:
@@ -171,7 +173,8 @@ def settle(db: Database, settled: Settled) -> None:
 
 def fail(db: Database, turn: TurnRecord) -> None:
     """A turn that did not work: its messages wait again, nothing is remembered, the record says why (S0-13)."""
-    if turns.checked(turn).outcome != "failed":
+    turn = turns.checked(turn)
+    if turn.outcome != "failed":
         raise BadValue("outcome", f"a failed turn is recorded as failed, not {turn.outcome}")
     with db.writing(log.chain_of(db, turn.agent, turn.user or turn.sender)) as run:
         _end_lease(run, turn)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import cache, lru_cache
+from typing import Any
 
 from ..core.errors import BadValue, NotStored
 from ..core.records import UNKNOWN, Author, Memory, Provenance
@@ -23,8 +25,12 @@ _ROWS_AT_ONCE = 40
 
 def note_of(row: Row) -> Memory:
     """A note from its columns `NOTE`."""
-    text, day, said_by, channel, source_class, source, trust, note_id = row
-    return Memory(str(note_id), text, day, Provenance(said_by, channel, source_class, source, Trust(trust)))
+    return Memory(str(row[7]), row[0], row[1], _provenance(*row[2:7]))
+
+
+@lru_cache(maxsize=4096)
+def _provenance(said_by: str, channel: str, source_class: Any, source: str, trust: int) -> Provenance:
+    return Provenance(said_by, channel, source_class, source, Trust(trust))
 
 
 # ── writing ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,15 +183,25 @@ _POSTINGS = """SELECT p.term, p.note_id, p.tf, p.length, o.notes, o.terms FROM m
     ON p.owner_id = o.owner_id WHERE o.agent_name = ? AND o.user_id = ? AND p.term IN ({marks})"""
 
 
+@cache
+def _postings(terms: int) -> str:
+    return _POSTINGS.format(marks=marks(terms))
+
+
+@cache
+def _texts(notes: int) -> str:
+    return f"SELECT {NOTE} FROM agent_long_term_memory WHERE note_id IN ({marks(notes)})"
+
+
 def recall(db: Database, agent: str, user: str, query: str, limit: int) -> tuple[Memory, ...]:
     """The notes that fit the query best, by BM25; ties go to the newer note (S2-06)."""
     wanted = query_terms(query)
     if not wanted or limit <= 0 or not is_storable(user):
         return ()
-    best = rank(db.read(_POSTINGS.format(marks=marks(len(wanted))), agent, user, *wanted), limit)
+    best = rank(db.read(_postings(len(wanted)), agent, user, *wanted), limit)
     if not best:
         return ()
-    rows = db.read(f"SELECT {NOTE} FROM agent_long_term_memory WHERE note_id IN ({marks(len(best))})", *best)
+    rows = db.read(_texts(len(best)), *best)
     found = {row[7]: note_of(row) for row in rows}
     return tuple(found[note_id] for note_id in best if note_id in found)
 
@@ -196,20 +212,23 @@ def query_terms(query: str) -> list[str]:
 
 
 def rank(postings: Iterable[Row], limit: int) -> list[int]:
-    """Ids of the best notes; rows are (term, note, tf, length, notes of the owner, terms of the owner)."""
-    held: dict[str, list[Row]] = defaultdict(list)
+    """Ids of the best notes; rows are (term, note, tf, length, notes of the owner, terms of the owner).
+
+    Scores add up in the order of the terms, so they are the same to the last bit wherever the rows come from.
+    """
+    held: dict[str, list[Row]] = {}
     for row in postings:
-        held[row[0]].append(row)
-    parts: dict[int, list[float]] = defaultdict(list)
+        held.setdefault(row[0], []).append(row)
+    scores: dict[int, float] = {}
     for term in sorted(held):
         rows = held[term]
         notes, total = rows[0][4], rows[0][5]
         idf = math.log(1 + (notes - len(rows) + 0.5) / (len(rows) + 0.5)) * 2.2
         norm = 0.9 * notes / total if total else 0.0
         for _, note, tf, length, _, _ in rows:
-            parts[note].append(idf * tf / (tf + 0.3 + norm * length))
-    scores = sorted(((-math.fsum(some), -note) for note, some in parts.items()))
-    return [-note for _, note in scores[:limit]]
+            scores[note] = scores.get(note, 0.0) + idf * tf / (tf + 0.3 + norm * length)
+    best = sorted([(-score, -note) for note, score in scores.items()])
+    return [-note for _, note in best[:limit]]
 
 
 def recent(db: Database, agent: str, user: str, limit: int) -> tuple[Memory, ...]:

@@ -94,12 +94,16 @@ class Postgres:
 
     def read(self, sql: str, *values: Any) -> list[Row]:
         for left in range(self._tries, 0, -1):
+            connection = None
             try:
-                with self._pool.connection() as connection:
-                    return connection.execute(_spoken(sql), fit(values)).fetchall()
+                connection = self._pool.getconn()
+                return connection.execute(_spoken(sql), fit(values)).fetchall()
             except self._errors as error:  # an idle connection may have died: a read can be asked again
                 if left == 1 or not self._gone(error):
                     raise self._translate(error) from None
+            finally:
+                if connection is not None:
+                    self._pool.putconn(connection)
         raise AssertionError("not reached")
 
     @contextlib.contextmanager

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -13,11 +13,11 @@ from ..core.incoming import sender_key
 from ..core.ports import AgentConfiguration, Wanted
 from ..core.records import ConversationEntry, ConversationLog, InboxMessage, Memory, StoredLayer
 from .database import Database, Row, is_storable, marks
-from .messages import LOOKED_AT, MAX_ENTRIES
+from .messages import LOOKED_AT, MAX_ENTRIES, STAGED
 from .notes import note_of, query_terms, rank
 
 # Every part gives the same columns: its number, six texts, three numbers.
-_OPEN = f"""FROM (SELECT * FROM inbox_messages WHERE agent_name = ? AND state = 'staged'
+_OPEN = f"""FROM (SELECT * FROM inbox_messages WHERE agent_name = ? AND {STAGED}
     ORDER BY seq LIMIT {LOOKED_AT}) i"""
 _PARTS = {
     "layers": """SELECT 0, layer_id, content, updated_by_turn, '', '', '', version, updated_at_ns, 0
@@ -33,7 +33,7 @@ _PARTS = {
         soul_version, identity_version, 0 FROM agent_configurations WHERE agent_name = ?""",
     "inbox": f"""SELECT 4, message_id, sender, body, channel, user_id, '', seq, received_at_ns, 0 {_OPEN}
         UNION ALL SELECT 5, '', '', '', '', '', '', count(*), 0, 0
-        FROM inbox_messages WHERE agent_name = ? AND state = 'staged'""",
+        FROM inbox_messages WHERE agent_name = ? AND {STAGED}""",
     "history": f"""SELECT 6, e.sender, e.sender_body, e.agent_reply, e.inbox_message_id, e.turn_id, '', e.seq,
         e.timestamp_ns, c.last_activity_ns FROM conversations c JOIN conversation_entries e
         ON e.agent_name = c.agent_name AND e.sender = c.sender AND e.seq > c.last_seq - ?
@@ -50,45 +50,46 @@ _PARTS = {
         ON p.owner_id = o.owner_id WHERE o.agent_name = ? AND o.user_id = ? AND p.term IN ({marks}))""",
 }
 
+Values = Callable[[Wanted, str, Sequence[str]], tuple[Any, ...]]
+_VALUES: dict[str, Values] = {
+    "layers": lambda want, _, __: (want.agent,),
+    "labelled": lambda want, _, __: (want.agent, want.label),
+    "instructions": lambda want, _, __: (want.user, want.agent),
+    "timezone": lambda want, _, __: (want.user,),
+    "agent": lambda want, _, __: (want.agent,),
+    "inbox": lambda want, _, __: (want.agent, want.agent),
+    "history": lambda want, sender, _: (min(want.history, MAX_ENTRIES), want.agent, sender, want.agent),
+    "recent": lambda want, _, __: (want.agent, want.recent_of, max(want.recent, 0)),
+    "recall": lambda want, _, terms: (
+        want.agent, want.user, *terms, want.agent, want.user, want.agent, want.user, *terms,
+    ),
+}  # fmt: skip
 _WHOSE = {"instructions": "user", "timezone": "user", "recall": "user", "recent": "recent_of"}
 
 
 @cache
-def _statement(parts: tuple[str, ...], query: int) -> str:
-    return " UNION ALL ".join(_PARTS[part].replace("{marks}", marks(query)) for part in parts)
-
-
-def _values(want: Wanted, part: str, wanted: Sequence[str]) -> tuple[Any, ...]:
-    agent, user = want.agent, want.user
-    return {
-        "layers": (agent,),
-        "labelled": (agent, want.label),
-        "instructions": (user, agent),
-        "timezone": (user,),
-        "agent": (agent,),
-        "inbox": (agent, agent),
-        "history": (min(want.history, MAX_ENTRIES), agent, want.sender, agent),
-        "recent": (agent, want.recent_of, max(want.recent, 0)),
-        "recall": (agent, user, *wanted, agent, user, agent, user, *wanted),
-    }[part]
+def _plan(parts: tuple[str, ...], labelled: bool, terms: int) -> tuple[str, tuple[Values, ...]]:
+    """The statement for these parts, and what gives each part its values."""
+    names = [part for part in dict.fromkeys(parts) if part != "recall" or terms]
+    if labelled:
+        names = ["labelled" if part == "layers" else part for part in names]
+    sql = " UNION ALL ".join(_PARTS[part].replace("{marks}", marks(terms)) for part in names)
+    return sql, tuple(_VALUES[part] for part in names)
 
 
 def for_turn(db: Database, want: Wanted) -> TurnReads:
     """Everything these parts need, read at once."""
-    wanted = query_terms(want.query) if "recall" in want.parts else []
-    told = replace(want, sender=sender_key(want.sender) if is_storable(want.sender) else "")
-    unknown = {part for part, name in _WHOSE.items() if not is_storable(getattr(want, name))}  # cannot be in the store
-    parts: list[str] = [
-        part for part in dict.fromkeys(want.parts) if part not in unknown and (part != "recall" or wanted)
-    ]
-    if want.label:
-        parts = ["labelled" if part == "layers" else part for part in parts]
+    parts: tuple[str, ...] = want.parts
+    if not (want.user.isascii() and want.recent_of.isascii()) or "\0" in want.user or "\0" in want.recent_of:
+        parts = tuple(part for part in parts if part not in _WHOSE or is_storable(getattr(want, _WHOSE[part])))
+    terms = query_terms(want.query) if "recall" in parts else []
+    sql, givers = _plan(parts, bool(want.label), len(terms))
     got: dict[int, list[Row]] = defaultdict(list)
-    if parts:
-        values = [value for part in parts for value in _values(told, part, wanted)]
-        for row in db.read(_statement(tuple(parts), len(wanted)), *values):
+    if sql:
+        sender = sender_key(want.sender) if "history" in parts and is_storable(want.sender) else ""
+        for row in db.read(sql, *[value for giver in givers for value in giver(want, sender, terms)]):
             got[row[0]].append(row)
-    return TurnReads(want, dict(got))
+    return TurnReads(want, got)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class TurnReads:
     """What one turn read; asked for anything else, it refuses instead of looking."""
 
     want: Wanted
-    rows: dict[int, list[Row]] = field(repr=False)
+    rows: Mapping[int, list[Row]] = field(repr=False)
 
     def layer(self, agent: str, layer_id: str) -> StoredLayer | None:
         self._asked("layers", agent)

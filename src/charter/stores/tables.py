@@ -53,4 +53,10 @@ def stored_columns(read: Callable[..., Iterable[Row]], kind: str, table: str) ->
 def cells(table: str, columns: Iterable[str]) -> str:
     """These columns to be read as numbers and texts; what else there may be is read as a text."""
     texts = table.startswith("legacy_")
-    return ", ".join(f'CAST("{name}" AS TEXT)' if texts or name == "identity" else name for name in columns)
+    return ", ".join(f"CAST({quoted(name)} AS TEXT)" if texts or name == "identity" else name for name in columns)
+
+
+def quoted(name: str) -> str:
+    """A name that is not ours, as a statement may hold it."""
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'

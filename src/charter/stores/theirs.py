@@ -1,56 +1,57 @@
-"""Where a person's rows are: a name is one person, wherever it stands.
+"""Where a person's rows are: a name is one person, whether it stands as user, sender, recipient or who said it.
 
-A user's name is the person's when it is the same to the letter; a sender's when `sender_key` makes it the same. An
-Ethereum address is one person however it is written.
+A name is the same to the letter, but an Ethereum address is, however it is written. One with blanks around it is
+looked for as it is, and if nobody is called that, as a sender's is: without them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from ..core.chain import pseudonym
 from ..core.errors import BadValue
-from ..core.incoming import sender_key
 from ..core.keyring import KeyRing
-from .database import Row, marks, storable
+from .database import marks, storable
+
+_ADDRESS = re.compile("0[xX][0-9a-fA-F]{40}")
 
 
 class Column(NamedTuple):
-    """A column with names of people; `prefix` stands before each, and `sort` says whose names they are."""
+    """A column with names of people; `prefix` stands before each."""
 
     table: str
     name: str
-    sort: str = "user"
     prefix: str = ""
 
 
-PROPOSER: Final = "CASE actor WHEN 'user' THEN proposed_by ELSE '' END"
+PROPOSER: Final = "CASE WHEN actor = 'user' AND content IS NOT NULL THEN proposed_by ELSE '' END"
 NAMES: Final = (
     Column("layer_versions", "user_id"),
-    Column("layer_versions", "updated_by", prefix="user:"),
-    Column("prompt_layers", "updated_by_turn", prefix="user:"),
-    Column("agent_configurations", "updated_by", prefix="user:"),
+    Column("layer_versions", "updated_by", "user:"),
+    Column("prompt_layers", "updated_by_turn", "user:"),
+    Column("agent_configurations", "updated_by", "user:"),
     Column("user_agent_prompt_customizations", "user_id"),
-    Column("user_agent_prompt_customizations", "updated_by", prefix="user:"),
-    Column("layer_labels", "set_by", prefix="user:"),
+    Column("user_agent_prompt_customizations", "updated_by", "user:"),
+    Column("layer_labels", "set_by", "user:"),
     Column("proposals", "user_id"),
     Column("proposals", PROPOSER),
-    Column("proposals", "decided_by", prefix="user:"),
+    Column("proposals", "decided_by", "user:"),
     Column("user_settings", "user_id"),
-    Column("inbox_messages", "sender", "sender"),
+    Column("inbox_messages", "sender"),
     Column("inbox_messages", "user_id"),
-    Column("outbox_messages", "recipient", "sender"),
-    Column("turn_leases", "lane", "sender"),
-    Column("conversations", "sender", "sender"),
-    Column("conversation_entries", "sender", "sender"),
+    Column("outbox_messages", "recipient"),
+    Column("turn_leases", "lane"),
+    Column("conversations", "sender"),
+    Column("conversation_entries", "sender"),
     Column("memory_owners", "user_id"),
     Column("agent_long_term_memory", "user_id"),
-    Column("agent_long_term_memory", "said_by", "said"),
-    Column("memory_sources", "source", "user", "user:"),
-    Column("memory_sources", "source", "sender", "sender:"),
-    Column("turn_records", "sender", "sender"),
+    Column("agent_long_term_memory", "said_by"),
+    Column("memory_sources", "source", "user:"),
+    Column("memory_sources", "source", "sender:"),
+    Column("turn_records", "sender"),
     Column("turn_records", "user_id"),
     Column("legacy_user_agent_prompt_customizations", "user_id"),
     Column("legacy_agent_long_term_memory", "user_id"),
@@ -102,43 +103,18 @@ class Theirs:
 
 def find(read: Callable[..., Any], keys: KeyRing, person: str) -> Theirs:
     """Looks for a person's names in every column that can hold one."""
-    same = _same(person)
-    key = _key(person)
-    lower = "lower" if _is_address(key) else ""
+    if not storable("person", person).strip():
+        raise BadValue("person", "must not be empty")
+    theirs = _find(read, keys, person)
+    return theirs if theirs.names or person == person.strip() else _find(read, keys, person.strip())
+
+
+def _find(read: Callable[..., Any], keys: KeyRing, person: str) -> Theirs:
+    lower, wanted = ("lower", person.lower()) if _ADDRESS.fullmatch(person) else ("", person)
     found: dict[Column, tuple[str, ...]] = {}
     for column in NAMES:
         cell = f"CAST({column.name} AS TEXT)"
-        near = f"SELECT DISTINCT {cell} FROM {column.table} WHERE replace({lower}({cell}), ?, '') <> {lower}({cell})"
-        rows: list[Row] = list(read(near, key))
-        near_ones = sorted(row[0] for row in rows if row[0].startswith(column.prefix))
-        found[column] = tuple(name for name in near_ones if same[column.sort](name[len(column.prefix) :]))
+        near = f"SELECT DISTINCT {cell} FROM {column.table} WHERE {lower}({cell}) = {lower}(?)"
+        found[column] = tuple(sorted(row[0] for row in read(near, f"{column.prefix}{wanted}")))
     names = {name[len(column.prefix) :] for column, held in found.items() for name in held}
     return Theirs(found, tuple(sorted(names)), keys)
-
-
-def _same(person: str) -> Mapping[str, Callable[[str], bool]]:
-    """Whether a name is this person's, by the sort of name it is."""
-    if not storable("person", person).strip():
-        raise BadValue("person", "must not be empty")
-    key = _key(person)
-    address = _is_address(key)
-
-    def user(name: str) -> bool:
-        return name == person or (address and name.lower() == key)
-
-    return {
-        "user": user,
-        "sender": lambda name: _key(name) == key,
-        "said": lambda name: user(name) or name == key,
-    }
-
-
-def _is_address(key: str) -> bool:
-    return key.startswith("0x") and len(key) == 42
-
-
-def _key(name: str) -> str:
-    try:
-        return sender_key(name)
-    except BadValue:  # almost an address: as a user's name it is as good as any
-        return name.strip()

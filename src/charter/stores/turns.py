@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 from ..core.errors import Conflict, NotStored
+from ..core.incoming import sender_key
 from ..core.records import TurnRecord
 from . import log
 from .database import Database, Row, Run, named, one, when
@@ -31,11 +32,11 @@ def names(turn: TurnRecord) -> str:
 
 
 def checked(turn: TurnRecord) -> TurnRecord:
-    """A record whose names and time can be kept."""
+    """A record whose names and time can be kept, under the key its sender is known by."""
     named("agent", turn.agent)
     named("turn", turn.id)
     when("at", turn.at_ns)
-    return turn
+    return replace(turn, sender=sender_key(turn.sender))
 
 
 def record_in(db: Database, run: Run, turn: TurnRecord) -> None:

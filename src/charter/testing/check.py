@@ -76,6 +76,8 @@ def at_once(count: int, work: Callable[[int], T]) -> list[T | CharterError]:
     for thread in threads:
         thread.join()
     for end in ends:
+        if isinstance(end, AssertionError):
+            raise end
         if isinstance(end, BaseException) and not isinstance(end, CharterError):
             raise AssertionError(f"a thread ended with {type(end).__name__}") from end
     return ends

@@ -28,7 +28,7 @@ from .parts import (
     user,
     verified,
     wishes,
-)  # fmt: skip
+)
 
 PERSON = "maximiliane.musterfrau@example.org"
 KNOWN = Provenance(said_by=PERSON, channel="web", source_class="user", source=f"user:{PERSON}")

@@ -43,8 +43,8 @@ def an_approval_applies_a_proposal_once_exactly_as_it_was_seen(store: Store) -> 
         what = Decision(waits.id, waits.sha256, OPERATOR, 5, "signed")
         same(store.apply(what), StoredLayer(place.layer_id, "proposed", 5, "t1", 2), "what was written")
         same(there(store.head(place)).content, "proposed", "the text now")
-        decided = {"state": "applied", "decided_by": "admin:olga", "decided_at_ns": 5, "applied_version": 2}
-        same(store.proposal(waits.id), replace(waits, **decided, signature="signed"), "the proposal")  # type: ignore[arg-type]
+        decided = replace(waits, state="applied", decided_by=OPERATOR.mark, decided_at_ns=5, applied_version=2)
+        same(store.proposal(waits.id), replace(decided, signature="signed"), "the proposal")
         with untouched(store, "ana"):
             same(code(store, what), "PROPOSAL_APPLIED", "why it is refused")
     verified(store)

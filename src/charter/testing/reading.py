@@ -29,7 +29,7 @@ from .parts import (
     turn,
     user,
     wishes,
-)  # fmt: skip
+)
 
 PARTS: tuple[Part, ...] = get_args(Part)
 WANT = Wanted(AGENT, PARTS, user="ana", sender="mira", query="tea and cake", recent_of="ana")

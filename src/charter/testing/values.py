@@ -48,7 +48,7 @@ from .parts import (
     turn,
     untouched,
     wishes,
-)  # fmt: skip
+)
 
 
 def a_layer_of_a_bad_name_time_or_text_is_refused(store: Store) -> None:

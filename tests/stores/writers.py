@@ -1,4 +1,4 @@
-"""A process that writes to a store until it is told to stop: `python -m stores.writers URL` says a line per deed."""
+"""A process that writes to a store until its input ends: `python -m stores.writers URL` says a line per deed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from select import select
 from typing import IO
 
 from charter import stores
@@ -25,18 +26,17 @@ def writing(url: str) -> Iterator[IO[str]]:
         assert process.stdin
         assert process.stdout
         process.stdout.readline()
-        yield process.stdout
-        process.stdin.write("stop\n")
-        process.stdin.flush()
-        while process.stdout.readline():
-            pass
+        try:
+            yield process.stdout
+        finally:
+            process.stdin.close()
+            while process.stdout.readline():
+                pass
     assert process.returncode == 0
 
 
 def write(url: str) -> None:
-    """Does one thing after the other, as long as nobody says anything."""
-    from select import select
-
+    """Does one thing after the other until its input ends."""
     with stores.open(url, keys=KEYS) as store:
         history = History(store, 5, tuple(deed for deed in DEEDS if deed not in (is_forgotten, is_pruned)))
         while not select([sys.stdin], [], [], 0)[0]:

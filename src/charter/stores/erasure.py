@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from ..core.chain import pseudonym
 from ..core.records import Author
 from . import log
-from .database import Database, Run
+from .database import Database, Run, marks
 from .layers import ERASED
 from .notes import unindex
 from .theirs import NAMES, NOBODY, PROPOSER, Theirs
 
+_AT_ONCE = 500
 _DELETED = (
     "user_settings", "inbox_messages", "outbox_messages", "turn_leases", "conversations", "conversation_entries",
     "memory_owners", "legacy_user_agent_prompt_customizations", "legacy_agent_long_term_memory",
@@ -124,12 +125,20 @@ class Erasure:
             *where.values,
         )
         for note_id, agent, user, length, key_id, revoked in rows:
-            if not revoked:
-                unindex(self.run, agent, user, note_id, length)
-            self.run("DELETE FROM memory_sources WHERE note_id = ?", note_id)
-            self._count("agent_long_term_memory", "DELETE FROM {table} WHERE {where}", ("note_id = ?", (note_id,)))
             if user not in mine:
                 self._tell(log.chain_then(self.db.keys, agent, user, key_id), f"memory:{note_id}")
+                if not revoked:
+                    unindex(self.run, agent, user, note_id, length)
+        owners = self.theirs.rows("memory_owners")
+        self.run(
+            f"DELETE FROM memory_terms WHERE owner_id IN (SELECT owner_id FROM memory_owners WHERE {owners.sql})",
+            *owners.values,
+        )
+        for start in range(0, len(rows), _AT_ONCE):
+            ids = tuple(row[0] for row in rows[start : start + _AT_ONCE])
+            self.run(f"DELETE FROM memory_sources WHERE note_id IN ({marks(len(ids))})", *ids)
+            some = (f"note_id IN ({marks(len(ids))})", ids)
+            self._count("agent_long_term_memory", "DELETE FROM {table} WHERE {where}", some)
 
     def _marks(self) -> None:
         """Where they are named as who changed a text of another, the name goes; the log keeps its pseudonym."""

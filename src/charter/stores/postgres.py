@@ -109,7 +109,8 @@ class Postgres:
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Stream]:
         names = count(1)
-        with self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ()) as (connection, _):
+        with self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", ()) as (connection, begun):
+            begun("SET LOCAL statement_timeout = 0")  # all of a big table in order takes as long as it takes
 
             def run(sql: str, *values: Any) -> Iterator[Row]:
                 try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import secrets
 import sqlite3
 import threading
@@ -31,8 +32,13 @@ from .database import Row, Run, Stream, fit
 from .revisions import HEAD, REVISIONS
 from .tables import statements
 
+try:
+    import fcntl
+except ImportError:  # not on this platform: writers wait as SQLite has them wait
+    fcntl = None  # type: ignore[assignment]
+
 WAIT_SECONDS = 30.0
-LOOK_SECONDS = 0.02  # SQLite looks ever more seldom for a lock, so that some starve; asked this often, none does
+LOOK_SECONDS = 0.003  # SQLite looks for a lock ever more seldom; it is asked anew this often
 
 
 class Sqlite:
@@ -52,6 +58,7 @@ class Sqlite:
         self._writer: sqlite3.Connection | None = None
         self._file: tuple[int, int] = (0, 0)
         self._closed = False
+        self._wrote = False
         if self.path is None:
             self._writer = _memory()
         else:
@@ -186,20 +193,28 @@ class Sqlite:
                 self._same_file()
                 yield run
                 run("COMMIT")
+                self._wrote = True
             except BaseException as error:
                 self._undo(connection, whole=isinstance(error, _DECIDED))
                 raise
 
     def _begin(self, connection: sqlite3.Connection) -> None:
         end = time.monotonic() + self._wait
-        while True:
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                return
-            except sqlite3.Error as error:
-                busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-                if not busy or time.monotonic() >= end:
-                    raise translate(error, self.path) from None
+        with _waiting(self.path) as line:
+            if self._wrote:
+                _after_others(line, min(end, time.monotonic() + 1.0))
+                self._wrote = False
+            if line >= 0:
+                with contextlib.suppress(OSError):
+                    fcntl.flock(line, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            while True:
+                try:
+                    connection.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.Error as error:
+                    busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+                    if not busy or time.monotonic() >= end:
+                        raise translate(error, self.path) from None
 
     def _undo(self, connection: sqlite3.Connection, *, whole: bool) -> None:
         """Ends a transaction; a connection that failed in it is not used again, and its lock ends with it."""
@@ -283,6 +298,31 @@ class Sqlite:
 _DECIDED = (BadValue, Busy, Conflict, NotStored, Refused)  # what the store decided; the database did all it should
 # Files of which a fork left open connections in this process, and those: to close them would be to touch the parent's.
 _inherited: dict[tuple[int, int], list[sqlite3.Connection]] = {}
+
+
+@contextlib.contextmanager
+def _waiting(path: Path | None) -> Iterator[int]:
+    folder = -1
+    try:
+        if path is not None:
+            with contextlib.suppress(OSError):
+                folder = os.open(path.parent, os.O_RDONLY)
+        yield folder
+    finally:
+        if folder >= 0:
+            os.close(folder)
+
+
+def _after_others(line: int, end: float) -> None:
+    while line >= 0:
+        try:
+            fcntl.flock(line, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(line, fcntl.LOCK_UN)
+            return
+        except OSError:
+            if time.monotonic() >= end:
+                return
+            time.sleep(random.uniform(0.0005, LOOK_SECONDS))
 
 
 def _memory() -> sqlite3.Connection:

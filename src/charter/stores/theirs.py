@@ -26,6 +26,11 @@ class Column(NamedTuple):
     name: str
     prefix: str = ""
 
+    @property
+    def cell(self) -> str:
+        """The column as text; an old assistant may have kept names as something else."""
+        return f"CAST({self.name} AS TEXT)" if self.table.startswith("legacy_") else self.name
+
 
 PROPOSER: Final = "CASE WHEN actor = 'user' AND content IS NOT NULL THEN proposed_by ELSE '' END"
 NAMES: Final = (
@@ -84,12 +89,12 @@ class Theirs:
         values: list[str] = []
         for column, held in self.found.items():
             if column.table == table and held and (not columns or column.name in columns):
-                sql.append(f"CAST({column.name} AS TEXT) IN ({marks(len(held))})")
+                sql.append(f"{column.cell} IN ({marks(len(held))})")
                 values += held
         return Clause(f"({' OR '.join(sql)})", tuple(values)) if sql else NOBODY
 
     def notes(self) -> Clause:
-        """The condition for notes: theirs, said by them, or made from what they said."""
+        """The condition for notes: theirs, said by them, or made from what is known to come from them."""
         own = self.rows("agent_long_term_memory")
         told = self.rows("memory_sources")
         made = f"note_id IN (SELECT note_id FROM memory_sources WHERE {told.sql})"
@@ -113,8 +118,7 @@ def _find(read: Callable[..., Any], keys: KeyRing, person: str) -> Theirs:
     lower, wanted = ("lower", person.lower()) if _ADDRESS.fullmatch(person) else ("", person)
     found: dict[Column, tuple[str, ...]] = {}
     for column in NAMES:
-        cell = f"CAST({column.name} AS TEXT)"
-        near = f"SELECT DISTINCT {cell} FROM {column.table} WHERE {lower}({cell}) = {lower}(?)"
-        found[column] = tuple(sorted(row[0] for row in read(near, f"{column.prefix}{wanted}")))
+        same = f"SELECT DISTINCT {column.cell} FROM {column.table} WHERE {lower}({column.cell}) = ?"
+        found[column] = tuple(sorted(row[0] for row in read(same, f"{column.prefix}{wanted}")))
     names = {name[len(column.prefix) :] for column, held in found.items() for name in held}
     return Theirs(found, tuple(sorted(names)), keys)

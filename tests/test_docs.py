@@ -23,9 +23,7 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text() == commands.page()
 
 
-EXAMPLES = [
-    (page, number) for page in ("README.md", "docs/stores.md") for number in range(len(blocks(page, "python")))
-]
+EXAMPLES = [(page, number) for page in ("README.md", "docs/stores.md") for number in range(len(blocks(page, "python")))]
 
 
 @pytest.mark.parametrize(("page", "number"), EXAMPLES)

@@ -1,4 +1,4 @@
-"""A disk that fails at the i-th call, for every i: what is there is the state before or after, and SQLite finds it well.
+"""A disk that fails at the i-th call, for every i: what is there is the state before or after, and it is sound.
 
 Runs with `shim.c` loaded before libc; a child arms it for one operation, the parent looks at what that left.
 """
@@ -30,7 +30,7 @@ SHIM = Path(__file__).with_name("shim.c")
 def built(folder: Path) -> Path:
     """The shim, compiled."""
     library = folder / "shim.so"
-    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", library, SHIM, "-ldl"]
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", str(library), str(SHIM), "-ldl"]
     subprocess.run(command, check=True)
     return library
 
@@ -87,7 +87,8 @@ def _failed(
     status = ended(child)
     if status not in ((0, -9) if mode in KILLING else (0,)):
         problems.append(f"{what}: ended with {status}")
-    before, result = told[0], told[1] if len(told) > 1 else {"error": "", "fired": True}
+    before: Any = told[0]
+    result: Any = told[1] if len(told) > 1 else {"error": "", "fired": True}
     problems += [f"{what}: {problem}" for problem in result.get("wrong", ())]
     with opened(url) as store:
         done = shape_of(store, agent) == after
@@ -137,7 +138,7 @@ def _try(
 
 
 def creating(folder: str, step: str) -> dict[str, Any]:
-    """The making of a database, its i-th call failing: it is there and whole, or not there, and nothing is left over."""
+    """The making of a database, its i-th call failing: it is there and whole, or not there; nothing is left over."""
     problems, faults = list[str](), 0
     for share, mode in enumerate(MODES):
         number = 1 + share % int(step)

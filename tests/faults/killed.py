@@ -158,7 +158,7 @@ def _killed(url: str, agent: str, seed: int, chance: random.Random, typical: flo
     """What a writer said until it was killed: after some writes and a part of one more; and how long a write took."""
     lines = Lines()
     child = fork(lambda: write_on(opened(url), agent, seed, lines.tell))
-    told, wanted, begun = [], chance.randrange(5), 0.0
+    told, wanted, begun = list[Any](), chance.randrange(5), 0.0
     saying = iter(lines)
     while told.count("done") < wanted or not told:
         told.append(next(saying))

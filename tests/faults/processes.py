@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import select
@@ -68,6 +69,7 @@ class Lines:
 
     def __init__(self) -> None:
         self.reading, self.writing = os.pipe()
+        fcntl.fcntl(self.writing, fcntl.F_SETPIPE_SZ, 1 << 20)  # children tell much before anybody reads
         self.rest = b""
 
     def tell(self, value: object) -> None:

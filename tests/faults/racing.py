@@ -83,7 +83,7 @@ def versions(url: str, writers: str, each: str, readers: str) -> dict[str, Any]:
 
 def _swap(url: str, who: int, each: int, gate: Gate, tell: Callable[[object], None]) -> None:
     """Reads the text and writes the next version of it, this often; who comes second reads again."""
-    wrote, conflicts, longest, problems = list[tuple[int, int]](), 0, 0.0, list[str]()
+    wrote, conflicts, longest = list[tuple[int, int]](), 0, 0.0
     with opened(url) as store:
         gate.wait()
         while len(wrote) < each:
@@ -97,7 +97,9 @@ def _swap(url: str, who: int, each: int, gate: Gate, tell: Callable[[object], No
             except Conflict:
                 conflicts += 1
             longest = max(longest, time.monotonic() - begun)
-    tell({"who": who, "wrote": [number for number, _ in wrote], "conflicts": conflicts, "longest": longest, "wrong": []})
+    tell(
+        {"who": who, "wrote": [number for number, _ in wrote], "conflicts": conflicts, "longest": longest, "wrong": []}
+    )
 
 
 def _look(url: str, done: tuple[int, int], tell: Callable[[object], None]) -> None:

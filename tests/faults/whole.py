@@ -46,7 +46,7 @@ TABLES: Final[dict[str, tuple[str, str]]] = {
 
 def rows_of(store: SqlStore, agent: str) -> Rows:
     """Every row of an agent, to the byte."""
-    return _read(store, agent, {table: "*" for table in TABLES})
+    return _read(store, agent, dict.fromkeys(TABLES, "*"))
 
 
 def shape_of(store: SqlStore, agent: str) -> Rows:
@@ -162,7 +162,7 @@ def _notes(store: SqlStore, agent: str, log: list[LogRow]) -> Iterator[str]:
 def _messages(store: SqlStore, agent: str, _: list[LogRow]) -> Iterator[str]:
     inbox = store.db.read("SELECT message_id, state, turn_id FROM inbox_messages WHERE agent_name = ?", agent)
     leases = {row[0] for row in store.db.read("SELECT turn_id FROM turn_leases WHERE agent_name = ?", agent)}
-    ended = dict(store.db.read("SELECT turn_id, outcome FROM turn_records WHERE agent_name = ?", agent))
+    ended: dict[str, str] = dict(store.db.read("SELECT turn_id, outcome FROM turn_records WHERE agent_name = ?", agent))
     for name, state, turn in inbox:
         held = {"staged": turn == "", "taken": turn in leases, "done": ended.get(turn) == "done"}
         if not held[state]:
@@ -192,7 +192,9 @@ def _conversations(store: SqlStore, agent: str, _: list[LogRow]) -> Iterator[str
         "SELECT sender, seq FROM conversation_entries WHERE agent_name = ? ORDER BY seq", agent
     ):
         entries[sender].append(seq)
-    heads = dict(store.db.read("SELECT sender, last_seq FROM conversations WHERE agent_name = ?", agent))
+    heads: dict[str, int] = dict(
+        store.db.read("SELECT sender, last_seq FROM conversations WHERE agent_name = ?", agent)
+    )
     if heads.keys() != entries.keys():
         yield "conversations and entries are not of the same senders"
     for sender, seqs in entries.items():

@@ -134,7 +134,8 @@ def remember(store: SqlStore, agent: str, number: int, *derived_from: str) -> ob
 
 def converse(store: SqlStore, agent: str, number: int) -> object:
     entry = ConversationEntry(f"c{number}", text(agent, number), note(agent, number), "", NOW + number)
-    return store.append_conversation(agent, sender_of(agent), entry)
+    store.append_conversation(agent, sender_of(agent), entry)
+    return None
 
 
 def _settled(store: SqlStore, agent: str, entries: int = 1) -> None:
@@ -180,9 +181,7 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "next version": Operation(lambda store, a: amend(store, a, 1), lambda store, a: amend(store, a, 2)),
     "instructions": Operation(lambda store, a: instruct(store, a, 1), lambda store, a: instruct(store, a, 2)),
     "soul": Operation(_nothing, lambda store, a: ensoul(store, a, 1)),
-    "refuse": Operation(
-        _nothing, lambda store, a: store.refuse(persona(a), "LAYER_TOO_LONG", by=OPERATOR, at_ns=NOW)
-    ),
+    "refuse": Operation(_nothing, lambda store, a: store.refuse(persona(a), "LAYER_TOO_LONG", by=OPERATOR, at_ns=NOW)),
     "label": Operation(
         lambda store, a: amend(store, a, 1),
         lambda store, a: store.set_label(persona(a), "good", 1, by=OPERATOR, at_ns=NOW),
@@ -210,8 +209,6 @@ OPERATIONS: Final[dict[str, Operation]] = {
         _notes,
         lambda store, a: store.forget_note(a, user_of(a), _first_note(store, a), by=OPERATOR, at_ns=NOW),
     ),
-    "revoke": Operation(
-        _notes, lambda store, a: store.revoke(a, f"https://{a}.example", by=OPERATOR, at_ns=NOW)
-    ),
+    "revoke": Operation(_notes, lambda store, a: store.revoke(a, f"https://{a}.example", by=OPERATOR, at_ns=NOW)),
     "time zone": Operation(_nothing, lambda store, a: store.set_timezone(user_of(a), "Europe/Berlin")),
 }

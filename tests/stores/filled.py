@@ -28,7 +28,7 @@ from charter.core.records import (
 from charter.core.text import Trust
 from charter.stores import sqlite_path
 from charter.stores.migrate import upgrade
-from charter.stores.sqlite import create
+from charter.stores.sqlite_file import create
 from charter.stores.store import SqlStore
 
 from . import databases

@@ -14,7 +14,8 @@ import charter.stores
 from charter.core.keyring import NO_KEYS, KeyRing
 from charter.stores.memory import MemoryStore
 from charter.stores.migrate import upgrade
-from charter.stores.sqlite import Sqlite, create
+from charter.stores.sqlite import Sqlite
+from charter.stores.sqlite_file import create
 from charter.stores.store import SqlStore
 
 from . import databases

@@ -20,7 +20,7 @@ from ..core.errors import BadValue, MissingExtra, StoreDamaged, StoreError, Stor
 from ..home import private_folder
 from . import sqlite_path
 from .revisions import HEAD, REVISIONS
-from .sqlite import translate
+from .sqlite_file import translate
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

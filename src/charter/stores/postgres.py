@@ -13,7 +13,7 @@ from ..core.errors import MissingExtra, StoreDamaged, StoreError, StoreOutdated,
 from ..core.keyring import NO_KEYS, KeyRing
 from . import forks
 from .database import Row, Run, Stream, fit
-from .sqlite import refuse_revision
+from .revisions import refuse_revision
 
 if TYPE_CHECKING:
     import psycopg

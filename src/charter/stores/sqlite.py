@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
-import secrets
 import sqlite3
 import threading
 import time
@@ -20,25 +18,18 @@ from ..core.errors import (
     NotStored,
     Refused,
     StoreDamaged,
-    StoreError,
-    StoreOutdated,
-    StoreTooNew,
     StoreUnavailable,
 )
 from ..core.keyring import NO_KEYS, KeyRing
-from ..home import private_folder, sync_folder
+from ..home import private_folder
 from . import forks
 from .database import Row, Run, Stream, fit
-from .revisions import HEAD, REVISIONS
-from .tables import statements
-
-try:
-    import fcntl
-except ImportError:  # not on this platform: writers wait as SQLite has them wait
-    fcntl = None  # type: ignore[assignment]
+from .line import in_line
+from .sqlite_file import check_revision, create, memory, refuse_left, translate, translated
 
 WAIT_SECONDS = 30.0
-LOOK_SECONDS = 0.003  # SQLite looks for a lock ever more seldom; it is asked anew this often
+LOOK_SECONDS = 0.0003
+TURN_SECONDS = 0.02
 
 
 class Sqlite:
@@ -58,9 +49,9 @@ class Sqlite:
         self._writer: sqlite3.Connection | None = None
         self._file: tuple[int, int] = (0, 0)
         self._closed = False
-        self._wrote = False
+        self._turn_ends = 0.0
         if self.path is None:
-            self._writer = _memory()
+            self._writer = memory()
         else:
             try:
                 self._open(self.path)
@@ -75,10 +66,10 @@ class Sqlite:
     # ── opening ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _open(self, path: Path) -> None:
-        with _translated(path):
+        with translated(path):
             private_folder(path.parent)
             if not path.exists():
-                _refuse_left(path)
+                refuse_left(path)
                 create(path)
             status = path.stat()
             if status.st_size == 0:
@@ -98,7 +89,7 @@ class Sqlite:
             raise StoreUnavailable(
                 f"{self.path}: this process was forked while the database was in use; start it in another way"
             )
-        with _translated(self.path):
+        with translated(self.path):
             connection = sqlite3.connect(
                 f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=wait,
                 check_same_thread=False, cached_statements=256,
@@ -142,7 +133,7 @@ class Sqlite:
 
     def read(self, sql: str, *values: Any) -> list[Row]:
         if self.path is None:
-            with self._lock, _translated(None):
+            with self._lock, translated(None):
                 return self._shared().execute(sql, fit(values)).fetchall()
         fit(values)
         connection, rows = self._borrow(), None
@@ -164,11 +155,11 @@ class Sqlite:
         path, connection = self.path, self._borrow()
 
         def run(sql: str, *values: Any) -> Iterator[Row]:
-            with _translated(path):
+            with translated(path):
                 yield from connection.execute(sql, values)
 
         try:
-            with _translated(path):
+            with translated(path):
                 connection.execute("BEGIN")
             connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
             yield run
@@ -193,28 +184,33 @@ class Sqlite:
                 self._same_file()
                 yield run
                 run("COMMIT")
-                self._wrote = True
             except BaseException as error:
                 self._undo(connection, whole=isinstance(error, _DECIDED))
                 raise
 
     def _begin(self, connection: sqlite3.Connection) -> None:
-        end = time.monotonic() + self._wait
-        with _waiting(self.path) as line:
-            if self._wrote:
-                _after_others(line, min(end, time.monotonic() + 1.0))
-                self._wrote = False
-            if line >= 0:
-                with contextlib.suppress(OSError):
-                    fcntl.flock(line, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            while True:
-                try:
-                    connection.execute("BEGIN IMMEDIATE")
-                    return
-                except sqlite3.Error as error:
-                    busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-                    if not busy or time.monotonic() >= end:
-                        raise translate(error, self.path) from None
+        """SQLite lets waiting writers look for its lock ever more seldom, and some starve; here they stand in line.
+
+        Whose turn it is may write several times in it, which spares all of them the passing on.
+        """
+        end, pause = time.monotonic() + self._wait, LOOK_SECONDS
+        if time.monotonic() < self._turn_ends and self._begun(connection, end):
+            return
+        with in_line(self.path.parent, end) if self.path else contextlib.nullcontext():
+            while not self._begun(connection, end):
+                time.sleep(pause)
+                pause = min(1.5 * pause, 20 * LOOK_SECONDS)
+        self._turn_ends = time.monotonic() + TURN_SECONDS
+
+    def _begun(self, connection: sqlite3.Connection, end: float) -> bool:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as error:
+            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() >= end:
+                raise translate(error, self.path) from None
+            return False
+        return True
 
     def _undo(self, connection: sqlite3.Connection, *, whole: bool) -> None:
         """Ends a transaction; a connection that failed in it is not used again, and its lock ends with it."""
@@ -229,7 +225,7 @@ class Sqlite:
         if self._closed:
             raise StoreUnavailable("the store is closed; open it again")
         if self._writer is None:
-            self._writer = self._connect(min(self._wait, LOOK_SECONDS))
+            self._writer = self._connect(0)
         return self._writer
 
     def _same_file(self) -> None:
@@ -248,7 +244,7 @@ class Sqlite:
         if self.path is None:
             return
         self._usable()
-        with self._lock, _translated(self.path), contextlib.closing(self._connect(self._wait)) as connection:
+        with self._lock, translated(self.path), contextlib.closing(self._connect(self._wait)) as connection:
             connection.execute("VACUUM")
             busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         if busy:
@@ -298,133 +294,3 @@ class Sqlite:
 _DECIDED = (BadValue, Busy, Conflict, NotStored, Refused)  # what the store decided; the database did all it should
 # Files of which a fork left open connections in this process, and those: to close them would be to touch the parent's.
 _inherited: dict[tuple[int, int], list[sqlite3.Connection]] = {}
-
-
-@contextlib.contextmanager
-def _waiting(path: Path | None) -> Iterator[int]:
-    folder = -1
-    try:
-        if path is not None:
-            with contextlib.suppress(OSError):
-                folder = os.open(path.parent, os.O_RDONLY)
-        yield folder
-    finally:
-        if folder >= 0:
-            os.close(folder)
-
-
-def _after_others(line: int, end: float) -> None:
-    while line >= 0:
-        try:
-            fcntl.flock(line, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fcntl.flock(line, fcntl.LOCK_UN)
-            return
-        except OSError:
-            if time.monotonic() >= end:
-                return
-            time.sleep(random.uniform(0.0005, LOOK_SECONDS))
-
-
-def _memory() -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _fill(connection)
-    return connection
-
-
-def _fill(connection: sqlite3.Connection) -> None:
-    for statement in statements("sqlite"):
-        connection.execute(statement)
-    connection.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
-
-
-def create(path: Path) -> None:
-    """A new database, complete or not there: made beside its place and then linked into it."""
-    made = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
-    try:
-        with _translated(path):
-            os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            connection = sqlite3.connect(made, isolation_level=None)
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("BEGIN IMMEDIATE")
-                _fill(connection)
-                connection.execute("COMMIT")
-                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            finally:
-                connection.close()
-            with contextlib.suppress(FileExistsError):  # another process was first; its database is as good
-                os.link(made, path)
-            sync_folder(path.parent)
-    finally:
-        for side in ("", "-wal", "-shm", "-journal"):
-            with contextlib.suppress(OSError):
-                Path(f"{made}{side}").unlink(missing_ok=True)
-
-
-def _refuse_left(path: Path) -> None:
-    """The log of a database that is gone would be played into a new one."""
-    for left in (Path(f"{path}-wal"), Path(f"{path}-journal")):
-        if left.exists() and left.stat().st_size > 0 and not path.exists():
-            raise StoreDamaged(
-                f"{path}: gone, but {left.name} holds writes of it; restore the database, or remove both to begin anew"
-            )
-
-
-def check_revision(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuses a database of another age than the code, or one that is not ours."""
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if "alembic_version" not in tables:
-        known = "agent_configurations" in tables
-        raise (
-            StoreOutdated(f"{path}: an older database; run: charter db upgrade")
-            if known
-            else StoreDamaged(f"{path}: a database, but not Charter's; name another with --database")
-        )
-    rows = connection.execute("SELECT version_num FROM alembic_version").fetchall()
-    refuse_revision(str(path), rows[0][0] if rows else "")
-
-
-def refuse_revision(where: str, found: str) -> None:
-    """Says what to do when a database is older or newer than the code."""
-    if found in REVISIONS[:-1]:
-        raise StoreOutdated(f"{where}: at revision {found}, this Charter needs {HEAD}; run: charter db upgrade")
-    if found != HEAD:
-        raise StoreTooNew(f"{where}: at revision {found!r}, this Charter knows up to {HEAD}; install a newer Charter")
-
-
-# ── what failures are called ──────────────────────────────────────────────────────────────────────────────────────
-
-_SAID = {
-    "SQLITE_BUSY": "locked by another process; wait for it, or stop it",
-    "SQLITE_LOCKED": "locked; wait and try again",
-    "SQLITE_FULL": "the disk is full; make room, nothing was lost",
-    "SQLITE_READONLY": "read-only; check the permissions of the file and its folder",
-    "SQLITE_CANTOPEN": "cannot be opened; check that the folder is there and yours to write",
-    "SQLITE_IOERR": "the disk failed to read or write; nothing was acknowledged",
-    "SQLITE_PERM": "no permission; check the file's owner",
-}
-_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_FORMAT")
-
-
-def translate(error: sqlite3.Error, path: Path | None) -> StoreError:
-    """The error of ours for one of SQLite's; never with a value in it."""
-    where = path or "the store in memory"
-    name = getattr(error, "sqlite_errorname", "") or ""
-    if name.startswith(_DAMAGED):
-        return StoreDamaged(f"{where}: damaged or not a database ({name}); restore a backup: charter restore")
-    for start, said in _SAID.items():
-        if name.startswith(start):
-            return StoreUnavailable(f"{where}: {said} ({name})")
-    if isinstance(error, sqlite3.ProgrammingError) and not name:
-        return StoreUnavailable(f"{where}: the store is closed; open it again")
-    return StoreError(f"{where}: {name or type(error).__name__}")
-
-
-@contextlib.contextmanager
-def _translated(path: Path | None) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise translate(error, path) from None
-    except OSError as error:
-        raise StoreUnavailable(f"{path}: {error.strerror}; check the folder and its permissions") from None

@@ -1,0 +1,41 @@
+"""Processes that race: no version is lost or doubled, and no message is answered twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .places import KINDS, new
+from .processes import ask
+
+pytestmark = pytest.mark.requirement("N-03", "N-17", "S0-12", "S0-13")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_writers_that_compare_and_swap_lose_nothing_and_readers_see_whole_versions(kind: str, tmp_path: Path) -> None:
+    told = ask("racing", "versions", new(kind, tmp_path), 4, 40, 2)
+    assert (told["statuses"], told["wrong"], told["versions"]) == ([0], [], 160)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_message_is_answered_by_one_turn_though_workers_race_and_die(kind: str, tmp_path: Path) -> None:
+    told = ask("racing", "messages", new(kind, tmp_path), 4, 60, 3)
+    assert told["wrong"] == []
+    assert told["deaths"] > 0
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", KINDS)
+def test_sixteen_thousand_versions_by_32_processes(kind: str, tmp_path: Path) -> None:
+    told = ask("racing", "versions", new(kind, tmp_path), 32, 500, 8)
+    print(told)
+    assert (told["statuses"], told["wrong"], told["versions"]) == ([0], [], 16_000)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_hundred_messages_and_eight_workers(kind: str, tmp_path: Path) -> None:
+    for seed in range(5):
+        told = ask("racing", "messages", new(kind, tmp_path / str(seed)), 8, 200, seed)
+        assert told["wrong"] == []

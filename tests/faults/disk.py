@@ -53,8 +53,11 @@ def disarm() -> bool:
 # ── one operation after the other ─────────────────────────────────────────────────────────────────────────────────
 
 
-def failing(folder: str, step: str, *names: str) -> dict[str, Any]:
-    """Every operation in every mode; with a step above 1 each mode looks at its share of the calls."""
+def failing(folder: str, step: str, opening: str, *names: str) -> dict[str, Any]:
+    """Operations in every mode, of a store that is open, or with its opening; by a step above 1 each mode has a share.
+
+    All the shares together are all the calls, when the step is not above the number of modes.
+    """
     problems, calls, faults = list[str](), 0, 0
     for which, name in enumerate(names or OPERATIONS):
         url = f"sqlite:///{folder}/disk-{which}.db"
@@ -62,15 +65,14 @@ def failing(folder: str, step: str, *names: str) -> dict[str, Any]:
             OPERATIONS[name].prepare(store, f"{name} done")
             OPERATIONS[name].act(store, f"{name} done")
             after = shape_of(store, f"{name} done")
-        for reopened in (False, True):
-            for share, mode in enumerate(MODES):
-                number = 1 + share % int(step)
-                while _failed(folder, url, name, number, mode, reopened, after, problems):
-                    faults += 1
-                    calls = max(calls, number)
-                    number += int(step)
+        for share, mode in enumerate(MODES):
+            number = 1 + share * int(step) // len(MODES)
+            while _failed(folder, url, name, number, mode, opening == "opening", after, problems):
+                faults += 1
+                calls = max(calls, number)
+                number += int(step)
         problems += integrity(url)
-        if step == "1":
+        if int(step) <= len(MODES):
             say(f"{faults} failures, up to call {calls}, now {name!r}, {len(problems)} wrong")
     return {"faults": faults, "calls": calls, "wrong": problems}
 
@@ -141,7 +143,7 @@ def creating(folder: str, step: str) -> dict[str, Any]:
     """The making of a database, its i-th call failing: it is there and whole, or not there; nothing is left over."""
     problems, faults = list[str](), 0
     for share, mode in enumerate(MODES):
-        number = 1 + share % int(step)
+        number = 1 + share * int(step) // len(MODES)
         while _created(Path(folder, f"{mode}-{number}"), number, mode, problems):
             faults += 1
             number += int(step)

@@ -17,13 +17,16 @@ _FILES = ("os.link", "os.remove", "os.mkdir", "open")
 
 
 @contextmanager
-def watched(hook: Hook) -> Iterator[None]:
-    """Calls the hook before and after every statement of connections that are opened from here on; it may raise."""
+def watched(hook: Hook, *, quick: bool = False) -> Iterator[None]:
+    """Calls the hook before and after every statement of connections that are opened from here on; it may raise.
+
+    A quick SQLite does not wait for the disk: who is killed leaves the same, only a machine that is would not.
+    """
 
     class Watched(sqlite3.Connection):
         def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
             hook("before", sql)
-            cursor = super().execute(sql, *values)
+            cursor = super().execute("PRAGMA synchronous = OFF" if quick and "synchronous" in sql else sql, *values)
             hook("after", sql)
             return cursor
 

@@ -194,24 +194,28 @@ def _contents(store: SqlStore, agent: str) -> Iterator[str]:
 # ── at every step ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def at_every_step(target: str, times: str) -> dict[str, Any]:
-    """Kills every operation before and after each of its statements; what is there is the state before or after."""
+def at_every_step(target: str, times: str, every: str = "1", *names: str) -> dict[str, Any]:
+    """Kills every operation before and after each of its statements; what is there is the state before or after.
+
+    With `every` above 1, at every so many of its steps.
+    """
     restarts, problems, steps, kills = Restarts(), list[str](), 0, 0
-    for which, name in enumerate(OPERATIONS):
-        url = target if target.startswith("postgresql:") else f"sqlite:///{target}/steps-{which}.db"
-        with opened(url) as store:
-            OPERATIONS[name].prepare(store, f"{name} done")
-            OPERATIONS[name].act(store, f"{name} done")
-            after = shape_of(store, f"{name} done")
-        for time_ in range(int(times)):
-            step = 1
-            while _step(url, name, f"{name} {time_} {step}", step, after, restarts, problems):
-                step += 1
-                kills += 1
-            steps += step - 1 if time_ == 0 else 0
-        problems += integrity(url)
-        if int(times) > 1:
-            say(f"{kills} kills at {steps} steps, now {name!r}, {restarts.told()}, {len(problems)} wrong")
+    with watched(lambda when, what: None, quick=True):
+        for which, name in enumerate(names or OPERATIONS):
+            url = target if target.startswith("postgresql:") else f"sqlite:///{target}/steps-{which}.db"
+            with opened(url) as store:
+                OPERATIONS[name].prepare(store, f"{name} done")
+                OPERATIONS[name].act(store, f"{name} done")
+                after = shape_of(store, f"{name} done")
+            for time_ in range(int(times)):
+                step = 1 + which % int(every)
+                while _step(url, name, f"{name} {time_} {step}", step, after, restarts, problems):
+                    steps += time_ == 0
+                    kills += 1
+                    step += int(every)
+            problems += integrity(url)
+            if int(times) > 1:
+                say(f"{kills} kills at {steps} steps, now {name!r}, {restarts.told()}, {len(problems)} wrong")
     return {"kills": kills, "steps": steps, "wrong": problems, **restarts.told()}
 
 
@@ -250,7 +254,7 @@ def _die_at(step: int, url: str, name: str, agent: str, tell: Callable[[object],
         if armed and count == step:
             die()
 
-    with watched(hook), opened(url) as store:
+    with watched(hook, quick=True), opened(url) as store:
         OPERATIONS[name].prepare(store, agent)
         tell(_plain(rows_of(store, agent)))
         armed = True

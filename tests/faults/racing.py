@@ -6,6 +6,7 @@ import itertools
 import mmap
 import os
 import random
+import select
 import signal
 import struct
 import time
@@ -29,9 +30,7 @@ from charter.stores.store import SqlStore
 
 from .processes import Lines, answer, die, ended, fork
 from .whole import wrong
-from .work import opened, text
-
-PLACE: Final = Place("agent", "persona")
+from .work import opened, persona, text
 
 
 class Gate:
@@ -50,13 +49,14 @@ class Gate:
 # ── versions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def versions(url: str, writers: str, each: str, readers: str) -> dict[str, Any]:
-    """Writers that compare and swap, readers that look on; what each wrote, and what was wrong."""
+def versions(url: str, writers: str, each: str, readers: str, layers: str = "1") -> dict[str, Any]:
+    """Writers that compare and swap, on one layer or on some, and readers that look on; what was wrong."""
     opened(url).close()
     gate, lines, done = Gate(), Lines(), os.pipe()
-    looking = [fork(lambda: _look(url, done, lines.tell)) for _ in range(int(readers))]
+    places = [persona(f"agent {number}") for number in range(int(layers))]
+    looking = [fork(lambda: _look(url, places, done, lines.tell)) for _ in range(int(readers))]
     working = [
-        fork(lambda who=who: _swap(url, who, int(each), gate, lines.tell))  # type: ignore[misc]
+        fork(lambda who=who: _swap(url, places[who % len(places)], who, int(each), gate, lines.tell))  # type: ignore[misc]
         for who in range(int(writers))
     ]
     begun = time.monotonic()
@@ -67,12 +67,15 @@ def versions(url: str, writers: str, each: str, readers: str) -> dict[str, Any]:
     statuses += [ended(child) for child in looking]
     told = list(lines)
     with opened(url) as store:
-        problems = wrong(store, PLACE.agent) + _every_write(store, [line for line in told if "wrote" in line])
+        problems = [problem for place in places for problem in wrong(store, place.agent)]
+        for number, place in enumerate(places):
+            mine = [line for line in told if "wrote" in line and line["who"] % len(places) == number]
+            problems += _every_write(store, place, mine)
         problems += [problem for line in told for problem in line["wrong"]]
-        last = store.head(PLACE)
+        count = sum(len(store.history(place)) for place in places)
     return {
         "statuses": sorted(set(statuses)),
-        "versions": last.version if last else 0,
+        "versions": count,
         "wrong": problems[:20],
         "looks": sum(line.get("looks", 0) for line in told),
         "seconds": seconds,
@@ -81,60 +84,55 @@ def versions(url: str, writers: str, each: str, readers: str) -> dict[str, Any]:
     }
 
 
-def _swap(url: str, who: int, each: int, gate: Gate, tell: Callable[[object], None]) -> None:
+def _swap(url: str, place: Place, who: int, each: int, gate: Gate, tell: Callable[[object], None]) -> None:
     """Reads the text and writes the next version of it, this often; who comes second reads again."""
-    wrote, conflicts, longest = list[tuple[int, int]](), 0, 0.0
+    wrote, conflicts, longest = list[int](), 0, 0.0
     with opened(url) as store:
         gate.wait()
         while len(wrote) < each:
-            head = store.head(PLACE)
+            head = store.head(place)
             expected = head.version if head else 0
-            content = f"{who} {len(wrote)} {text(PLACE.agent, expected)}"
+            content = f"{who} {len(wrote)} {text(place.agent, expected)}"
             begun = time.monotonic()
             try:
-                written = store.commit(Change(PLACE, content, expected, Author(Actor.OPERATOR, f"{who}"), expected))
-                wrote.append((written.version, len(wrote)))
+                written = store.commit(Change(place, content, expected, Author(Actor.OPERATOR, f"{who}"), expected))
+                wrote.append(written.version)
             except Conflict:
                 conflicts += 1
             longest = max(longest, time.monotonic() - begun)
-    tell(
-        {"who": who, "wrote": [number for number, _ in wrote], "conflicts": conflicts, "longest": longest, "wrong": []}
-    )
+    tell({"who": who, "wrote": wrote, "conflicts": conflicts, "longest": longest, "wrong": []})
 
 
-def _look(url: str, done: tuple[int, int], tell: Callable[[object], None]) -> None:
+def _look(url: str, places: list[Place], done: tuple[int, int], tell: Callable[[object], None]) -> None:
     """Reads until the writers are done: versions only grow, and every text is whole."""
-    os.set_blocking(done[0], False)
-    last, looks, problems = 0, 0, list[str]()
+    last, looks, problems = Counter[Place](), 0, list[str]()
     with opened(url) as store:
-        while True:
-            head = store.head(PLACE)
+        for place in itertools.cycle(places):
+            head = store.head(place)
             if head is not None:
                 looks += 1
-                if head.version < last:
-                    problems.append(f"version {head.version} after {last}")
-                if not head.content.endswith(text(PLACE.agent, head.version - 1)):
+                if head.version < last[place]:
+                    problems.append(f"version {head.version} after {last[place]}")
+                if not head.content.endswith(text(place.agent, head.version - 1)):
                     problems.append(f"version {head.version} is torn")
-                last = head.version
-            try:
+                last[place] = head.version
+            if select.select([done[0]], [], [], 0.001)[0]:  # so that eight of them leave writers some of the machine
                 os.read(done[0], 1)
                 break
-            except BlockingIOError:
-                continue
     tell({"looks": looks, "wrong": problems[:5]})
 
 
-def _every_write(store: SqlStore, told: list[dict[str, Any]]) -> list[str]:
+def _every_write(store: SqlStore, place: Place, told: list[dict[str, Any]]) -> list[str]:
     """Whether every version is the one its writer was told it wrote, and there is no other."""
     mine = {number: (line["who"], at) for line in told for at, number in enumerate(line["wrote"])}
     claimed = Counter(number for line in told for number in line["wrote"])
     problems = [f"version {number} was written {times} times" for number, times in claimed.items() if times > 1]
-    history = store.history(PLACE)
+    history = store.history(place)
     if [row.version for row in history] != sorted(mine):
         problems.append(f"{len(history)} versions, {len(mine)} acknowledged")
     for row in history:
         who, at = mine.get(row.version, (-1, -1))
-        if row.content != f"{who} {at} {text(PLACE.agent, row.version - 1)}":
+        if row.content != f"{who} {at} {text(place.agent, row.version - 1)}":
             problems.append(f"version {row.version} is not what its writer wrote")
     return problems
 

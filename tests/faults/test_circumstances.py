@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import resource
-import signal
 import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -21,8 +17,7 @@ from charter.core.errors import CharterError, StoreDamaged, StoreOutdated, Store
 from charter.stores.store import SqlStore
 
 from . import work
-from .places import folder_for_others, impatient, new
-from .processes import Lines, ended, fork
+from .places import impatient, new
 from .whole import wrong
 from .work import CANARY, opened
 
@@ -43,24 +38,6 @@ def path_of(url: str) -> Path:
     return found
 
 
-def told_by_child(work_: Callable[[], object]) -> str:
-    """What a child process was told: the error's kind and words, or "done"."""
-    lines = Lines()
-
-    def attempt() -> None:
-        try:
-            work_()
-            lines.tell("done")
-        except CharterError as error:
-            lines.tell(f"{type(error).__name__}: {error}")
-
-    child = fork(attempt)
-    told = list(lines)
-    lines.close()
-    assert ended(child) == 0, told
-    return str(told[0])
-
-
 def test_a_database_another_process_has_locked_is_said_to_be_locked_and_then_goes_on(url: str) -> None:
     with impatient(url) as store, closing(sqlite3.connect(path_of(url), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -71,47 +48,6 @@ def test_a_database_another_process_has_locked_is_said_to_be_locked_and_then_goe
         other.execute("COMMIT")
         work.amend(store, "agent", 2)
         assert wrong(store, "agent") == []
-
-
-def test_a_file_that_may_grow_no_further_is_an_error_and_what_was_there_stays(url: str) -> None:
-    def fill() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        size = path_of(url).stat().st_size + 40_000
-        with opened(url) as store:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-            for number in range(2, 500):
-                work.amend(store, "agent", number)
-
-    said = told_by_child(fill)
-    assert said.startswith("StoreUnavailable: ")
-    assert CANARY not in said
-    with opened(url) as store:
-        last = store.head(work.persona("agent"))
-        assert last is not None
-        assert wrong(store, "agent") == []
-        work.amend(store, "agent", last.version + 1)
-
-
-def test_a_file_that_may_not_be_written_is_said_to_be_read_only_or_closed() -> None:
-    with folder_for_others() as folder:
-        url = f"sqlite:///{folder / 'charter.db'}"
-        with opened(url) as store:
-            work.amend(store, "agent", 1)
-        path_of(url).chmod(0o444)
-        folder.chmod(0o555)
-
-        def write_as_nobody() -> None:
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(65534)
-                os.setuid(65534)
-            with opened(url) as store:
-                work.amend(store, "agent", 2)
-
-        said = told_by_child(write_as_nobody)
-        folder.chmod(0o755)
-        assert said.startswith("StoreUnavailable: ")
-        assert any(word in said for word in ("read-only", "cannot be opened", "permission", "disk failed"))
 
 
 @pytest.mark.parametrize(
@@ -200,14 +136,6 @@ def test_a_clock_that_goes_back_changes_neither_versions_nor_their_order(url: st
 def use(store: SqlStore, name: str) -> None:
     work.amend(store, name, 1)
     assert store.head(work.persona(name)) is not None
-
-
-def test_a_child_of_a_fork_has_connections_of_its_own(url: str) -> None:
-    with opened(url) as store:
-        use(store, "parent")
-        assert told_by_child(lambda: use(store, "child")) == "done"
-        use(store, "parent again")
-        assert [wrong(store, name) for name in ("parent", "child", "parent again")] == [[], [], []]
 
 
 def test_many_threads_share_one_store(url: str) -> None:

@@ -196,7 +196,7 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "take": Operation(lambda store, a: [stage(store, a, 1), stage(store, a, 2)], lambda store, a: take(store, a, "t1")),
     "take over": Operation(_taken, lambda store, a: take(store, a, "t2", NOW + 2 * LEASE)),
     "settle": Operation(_taken, lambda store, a: settle(store, a, "t1", _mine(a))),
-    "settle late": Operation(_late, lambda store, a: settle(store, a, "t2", _mine(a), 11)),
+    "settle late": Operation(_late, lambda store, a: settle(store, a, "t2", _mine(a), 2)),
     "fail": Operation(_taken, lambda store, a: store.fail(failed(a, "t1"))),
     "mark sent": Operation(
         _settled, lambda store, a: store.mark_sent(a, "t1", OutboxMessage(sender_of(a), "", part=1), NOW + 1)

@@ -28,8 +28,10 @@ from .line import in_line
 from .sqlite_file import check_revision, create, memory, refuse_left, translate, translated
 
 WAIT_SECONDS = 30.0
+SMALLEST = 512  # bytes of an SQLite file: one page of the smallest size
 LOOK_SECONDS = 0.0003
 TURN_SECONDS = 0.02
+LINE_SECONDS = 5.0  # longer than any line that moves; who stands in it and was stopped holds up nobody for ever
 
 
 class Sqlite:
@@ -72,7 +74,7 @@ class Sqlite:
                 refuse_left(path)
                 create(path)
             status = path.stat()
-            if status.st_size == 0:
+            if status.st_size < SMALLEST:  # SQLite would take it for a new database, and write to it
                 raise StoreDamaged(
                     f"{path}: an empty file, not a database; restore a backup, or remove it to begin anew"
                 )
@@ -89,9 +91,10 @@ class Sqlite:
             raise StoreUnavailable(
                 f"{self.path}: this process was forked while the database was in use; start it in another way"
             )
+        self._same_file()
         with translated(self.path):
             connection = sqlite3.connect(
-                f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=wait,
+                f"{self.path.as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=self._wait,
                 check_same_thread=False, cached_statements=256,
             )  # fmt: skip
             try:
@@ -99,6 +102,9 @@ class Sqlite:
                     connection.execute("PRAGMA journal_mode = WAL")
                 for pragma in ("synchronous = FULL", "secure_delete = ON", "cache_size = -8000"):
                     connection.execute(f"PRAGMA {pragma}")
+                # The first look at a file may have to wait for who recovers it; only then does `wait` hold.
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+                connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
                 self._same_file()
             except BaseException:
                 connection.close()
@@ -196,7 +202,8 @@ class Sqlite:
         end, pause = time.monotonic() + self._wait, LOOK_SECONDS
         if time.monotonic() < self._turn_ends and self._begun(connection, end):
             return
-        with in_line(self.path.parent, end) if self.path else contextlib.nullcontext():
+        turn = min(end, time.monotonic() + LINE_SECONDS)
+        with in_line(self.path.parent, turn) if self.path else contextlib.nullcontext():
             while not self._begun(connection, end):
                 time.sleep(pause)
                 pause = min(1.5 * pause, 20 * LOOK_SECONDS)

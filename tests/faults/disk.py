@@ -161,27 +161,29 @@ def _created(place: Path, number: int, mode: str, problems: list[str]) -> bool:
     status = ended(child)
     if status not in ((0, -9) if mode in KILLING else (0,)):
         problems.append(f"{what}: ended with {status}")
-    fired = told[0]["fired"] if told else True
-    problems += [f"{what}: {problem}" for problem in (told[0]["wrong"] if told else ())]
+    result: Any = told[0] if told else {"fired": True, "wrong": [], "made": False}
+    problems += [f"{what}: {problem}" for problem in result["wrong"]]
     with opened(url) as store:
         work.amend(store, "first", 1)
         problems += [f"{what}: {problem}" for problem in wrong(store, "first") + integrity(url)]
     left = sorted(file.name for file in place.iterdir() if file.name != "charter.db")
-    if left and mode not in (*KILLING, "eio lasting"):  # a disk that takes nothing any more does not remove either
+    unremoved = mode == "eio" and result["made"] and len(left) == 1  # the call that failed was to remove it
+    if left and not unremoved and mode not in (*KILLING, "eio lasting"):  # such a disk does not remove either
         problems.append(f"{what}: left {left}")
-    return bool(fired)
+    return bool(result["fired"])
 
 
 def _create(place: Path, url: str, number: int, mode: str, tell: Callable[[object], None]) -> None:
-    problems = list[str]()
+    problems, made = list[str](), False
     arm(str(place), number, mode)
     try:
         opened(url).close()
+        made = True
     except CharterError:
         pass
     except BaseException as raised:
         problems.append(f"raised {raised!r}")
-    tell({"fired": disarm(), "wrong": problems})
+    tell({"fired": disarm(), "wrong": problems, "made": made})
 
 
 if __name__ == "__main__":

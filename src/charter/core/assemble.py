@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from . import payload as wire
 from .budget import Step, check_steps, fewer
+from .dialogue import NO_TALK, Talk
 from .errors import BudgetExceeded, LayerEmpty, LayerMissing, LayerOrder, UnknownLayer
 from .layer import Role, Stack
 from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines
@@ -27,7 +28,8 @@ from .section import (
     render,
     whole,
 )
-from .text import Trust, pieces_of
+from .text import Trust, block, pieces_of, spoken
+from .wire import Expected, payload_hash
 
 __all__ = ["ESTIMATE", "About", "Assembly", "Estimate", "Rendered", "Section", "Settings", "assemble", "fill"]
 
@@ -223,9 +225,43 @@ class Assembly:
         """The system text, then the user-role layer where the charter has one."""
         return self._text
 
-    def payload(self, dialect: str, *, model: str | None = None, max_tokens: int = 4096) -> dict[str, Any]:
-        """What is sent to a provider of this dialect; its texts concatenate to `reveal()`."""
-        return wire.payload(dialect, self.blocks(), tools=self.tools, model=model, max_tokens=max_tokens)
+    def payload(
+        self,
+        dialect: str,
+        *,
+        model: str | None = None,
+        max_tokens: int = 4096,
+        talk: Talk = NO_TALK,
+        options: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """What is sent to a provider of this dialect; the texts of its layers concatenate to `reveal()`."""
+        return wire.payload(
+            dialect, self.blocks(), talk=talk, tools=self.tools, model=model, max_tokens=max_tokens, options=options
+        )
+
+    def expected(self, dialect: str, body: Mapping[str, Any], talk: Talk = NO_TALK) -> Expected:
+        """What must be found in this body when it leaves (`core/wire.py`)."""
+        before = wire.payload(dialect, (), talk=Talk(talk.before), max_tokens=1)
+        items = before.get("input", before.get("messages", ()))
+        return Expected(
+            dialect,
+            tuple(_entry(part, self.settings.key) for part in self.parts),
+            self.stack.joiner,
+            payload_hash(body, self.settings.key),
+            user=self.has_user_layer,
+            before=sum(1 for item in items if item.get("role") != "system"),
+            lead=len(wire.completion_talk(talk.before).encode(errors="surrogatepass")),
+            key=self.settings.key,
+        )
+
+    @property
+    def has_user_layer(self) -> bool:
+        """Whether the message is a layer of its own; else it stands beside the layers."""
+        return bool(self._parts) and self._parts[-1][0].layer.role is Role.USER
+
+    def past(self, text: str) -> str:
+        """An earlier message of a person, in the form this prompt gives the one it answers."""
+        return block(text) if self.has_user_layer else spoken(text)
 
     def blocks(self) -> tuple[wire.Block, ...]:
         """The prompt as blocks in order, the joiners inside them, and the message that is answered last."""
@@ -236,8 +272,7 @@ class Assembly:
             for part in self.parts
         ]
         joined = wire.with_joiners(blocks, self.stack.joiner)
-        has_user = bool(blocks) and blocks[-1].role is Role.USER
-        return joined if has_user or not self.message else (*joined, wire.spoken_message(self.message))
+        return joined if self.has_user_layer or not self.message else (*joined, wire.spoken_message(self.message))
 
     @property
     def manifest(self) -> Manifest:

@@ -37,6 +37,20 @@ CharterError
 ├── SealError                a signature cannot be made
 │   ├── KeyRefused           a key cannot be made, found, read or used
 │   └── ApprovalRefused      there is nothing to approve here, or not by this key
+├── ProviderError            the model did not answer; says what to do next
+│   ├── ProviderAuth         the key is missing, wrong or not allowed
+│   ├── ProviderRate         too many requests, or no credit left; says how long to wait when it is known
+│   ├── ProviderOverflow     the prompt is longer than the model's window
+│   ├── ProviderRefused      the provider would not answer this
+│   ├── ProviderDown         out of reach, too slow, or an error of its own
+│   ├── ProviderNonsense     an answer that cannot be read, or half of one
+│   └── WireMismatch         what was about to leave is not what was assembled; nothing was sent
+├── TurnError                a turn did not come to its end; its messages wait again
+│   ├── BadMove              a state that cannot follow the state before
+│   ├── Paused               the agent was stopped by a person
+│   ├── OverSpend            the agent's limit for the day is reached
+│   ├── OverLimit            too many steps, too much time, too many tokens in one turn
+│   └── Cancelled            whoever asked no longer wants it
 ├── BadValue                 a value of the request is out of its range (time zone, time, soul, limit)
 └── MissingExtra             an optional part is not installed (says the command)
 """
@@ -244,6 +258,98 @@ class KeyRefused(SealError):
 
 class ApprovalRefused(SealError):
     """There is nothing to approve here, or not by this key."""
+
+
+class ProviderError(CharterError):
+    """The model did not answer; `code` goes into the record, `what_next` is for a person."""
+
+    code = "PROVIDER_ERROR"
+
+    def __init__(self, provider: str, problem: str, what_next: str = "") -> None:
+        super().__init__(f"{provider}: {problem}" + (f"; {what_next}" if what_next else ""))
+        self.provider = provider
+
+
+class ProviderAuth(ProviderError):
+    """The key is missing, wrong or not allowed."""
+
+    code = "PROVIDER_AUTH"
+
+
+class ProviderRate(ProviderError):
+    """Too many requests, or no credit left; `retry_after` is in seconds when the provider says."""
+
+    code = "PROVIDER_RATE"
+
+    def __init__(self, provider: str, problem: str, what_next: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(provider, problem, what_next)
+        self.retry_after = retry_after
+
+
+class ProviderOverflow(ProviderError):
+    """The prompt is longer than the model's window."""
+
+    code = "PROVIDER_OVERFLOW"
+
+
+class ProviderRefused(ProviderError):
+    """The provider would not answer this."""
+
+    code = "PROVIDER_REFUSED"
+
+
+class ProviderDown(ProviderError):
+    """Out of reach, too slow, or an error of its own."""
+
+    code = "PROVIDER_DOWN"
+
+
+class ProviderNonsense(ProviderError):
+    """An answer that cannot be read, or half of one."""
+
+    code = "PROVIDER_NONSENSE"
+
+
+class WireMismatch(ProviderError):
+    """What was about to leave is not what was assembled; nothing was sent."""
+
+    code = "WIRE_MISMATCH"
+
+
+class TurnError(CharterError):
+    """A turn did not come to its end; its messages wait again."""
+
+    code = "TURN_ERROR"
+
+
+class BadMove(TurnError):
+    """A state that cannot follow the state before."""
+
+    code = "TURN_BAD_MOVE"
+
+
+class Paused(TurnError):
+    """The agent was stopped by a person."""
+
+    code = "AGENT_PAUSED"
+
+
+class OverSpend(TurnError):
+    """The agent's limit for the day is reached."""
+
+    code = "AGENT_OVER_SPEND"
+
+
+class OverLimit(TurnError):
+    """Too many steps, too much time, too many tokens in one turn."""
+
+    code = "TURN_OVER_LIMIT"
+
+
+class Cancelled(TurnError):
+    """Whoever asked no longer wants it."""
+
+    code = "TURN_CANCELLED"
 
 
 class BadValue(CharterError):

@@ -20,6 +20,8 @@ class Incoming:
     """One message. Everything but the channel may be left out; `at` may be a datetime, ISO text or seconds.
 
     `facts` are values of the request that a runtime line may show (timezone, location, accept_language …).
+    `operator` is set by a channel that knows who speaks: someone who may change the agent's own layers. `id` names the
+    message, so that one which is delivered twice is answered once.
     """
 
     channel: str = "terminal"
@@ -35,6 +37,8 @@ class Incoming:
     provider: str = ""
     session: str = ""
     facts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    operator: bool = False
+    id: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", moment(self.at))

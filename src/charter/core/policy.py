@@ -43,12 +43,19 @@ class ToolPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ChannelPolicy:
-    """How a channel speaks."""
+    """How a channel speaks: in parts or whole, in which form, and how far one turn of it may go.
+
+    `max_chars` is the length of one message; `max_steps` calls of the model, `max_seconds` and `max_tokens` (read and
+    written together) are of one turn.
+    """
 
     name: str
     stream: bool = False
     markdown: bool = True
     max_chars: int | None = None
+    max_steps: int = 8
+    max_seconds: int = 300
+    max_tokens: int = 100_000
 
 
 # Every charter accepts these channels and no other; a charter may change how one speaks.

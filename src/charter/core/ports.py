@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from .dialogue import Reply
+from .policy import ToolPolicy, Verdict
 from .records import (
     UNKNOWN,
+    Approval,
     Author,
     Change,
     Conversation,
@@ -28,6 +32,7 @@ from .records import (
     Version,
 )
 from .text import Facts
+from .wire import Expected
 
 
 class Template(Protocol):
@@ -66,6 +71,104 @@ class ToolSpec:
     description: str = field(default="", repr=False)
     parameters: Mapping[str, Any] = field(default_factory=dict, repr=False)
     left: int | None = None
+
+
+# ── models ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model: the body that was assembled, what must be found in it, and how long it may take."""
+
+    payload: Mapping[str, Any] = field(repr=False)
+    expected: Expected = field(repr=False)
+    timeout_s: float = 120.0
+    stream: bool = False
+
+
+class Provider(Protocol):
+    """A model behind one wire format. It sends the payload as it is, or raises a ProviderError; it never retries
+    elsewhere. `native_tools` says that calls travel beside the text; `window` is the model's, in tokens."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dialect(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def native_tools(self) -> bool: ...
+
+    @property
+    def window(self) -> int | None: ...
+
+    def options(self, *, stream: bool, max_tokens: int) -> Mapping[str, Any]:
+        """This provider's own fields of a body."""
+
+    def converse(self, request: Request, hear: Callable[[str], None]) -> Reply:
+        """The model's answer; `hear` gets the text part by part when the request streams, and may raise to stop it."""
+
+
+# ── tools ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a model may call in one turn, made for that turn: whoever it acts for is closed over, never an argument.
+
+    `own` says that it writes only what belongs to the person who speaks; `foreign`, that what it answers is text of
+    others (N-09).
+    """
+
+    spec: ToolSpec
+    policy: ToolPolicy
+    call: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    own: bool = False
+    foreign: bool = True
+
+
+class Acting(Protocol):
+    """In whose name the tools of a turn act; writes are kept and done at the turn's end, all or none."""
+
+    @property
+    def agent(self) -> str: ...
+
+    @property
+    def user(self) -> str: ...
+
+    @property
+    def at(self) -> datetime: ...
+
+    def amend(self, layer_id: str, content: str) -> str:
+        """Writes a layer of the agent's own, or stages it for a person; a sentence that says which. Else Refused."""
+
+    def propose(self, layer_id: str, content: str, reason: str) -> str:
+        """Stages a change of a layer for a person; a sentence that says so. Else Refused."""
+
+    def instruct(self, instructions: str) -> str:
+        """Replaces the user's standing instructions, or stages it; a sentence that says which. Else Refused."""
+
+    def instructions(self) -> str:
+        """The user's standing instructions, whole."""
+
+    def remember(self, text: str) -> str:
+        """Keeps a note; a sentence that says so."""
+
+    def recall(self, query: str, limit: int) -> Sequence[Memory]:
+        """Notes that fit the query best; the newest without one."""
+
+    def skill(self, name: str) -> str | None:
+        """A skill's whole text, None when there is none of this name."""
+
+
+class Approver(Protocol):
+    """A person who may say yes to one call."""
+
+    def ask(self, wanted: Approval) -> Verdict:
+        """allow, or deny; `ask` when nobody is there to say, and it waits."""
 
 
 # ── stores ────────────────────────────────────────────────────────────────────────────────────────────────────────

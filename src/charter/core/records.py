@@ -222,12 +222,51 @@ class Memory:
     provenance: Provenance = field(default=UNKNOWN, repr=False)
 
 
+# ── approvals, controls and spending ──────────────────────────────────────────────────────────────────────────────
+
+ApprovalState = Literal["open", "approved", "denied", "used", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One call of a tool that waits for a person: bound to the hash of the call, good for one execution (S1-08)."""
+
+    id: str
+    agent: str
+    turn_id: str
+    tool: str
+    arguments: str | None = field(repr=False)
+    sha256: str
+    at_ns: int
+    expires_at_ns: int
+    user: str = ""
+    state: ApprovalState = "open"
+    decided_by: str = ""
+    decided_at_ns: int = 0
+    used_by_turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Whether an agent may act, and how much it may spend in a day; None is no limit (N-19)."""
+
+    paused: bool = False
+    by: str = ""
+    at_ns: int = 0
+    reason: str = field(default="", repr=False)
+    tokens_per_day: int | None = None
+    turns_per_day: int | None = None
+    tokens_today: int = 0
+    turns_today: int = 0
+
+
 # ── turns ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """What is kept of a turn: hashes, codes and counts (N-01); `manifest` is the manifest's JSON."""
+    """What is kept of a turn: hashes, codes and counts (N-01); `manifest` is the manifest's JSON, `detail` is JSON too:
+    which model, the hash and usage of every call of it, every verdict, the hashes of the messages beside the layers."""
 
     agent: str
     id: str
@@ -245,15 +284,52 @@ class TurnRecord:
     tools_sha256: str = ""
     manifest: str = field(default="{}", repr=False)
     counts: Mapping[str, int] = field(default_factory=dict)
+    detail: str = field(default="{}", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note about to be kept."""
+
+    user: str
+    text: str = field(repr=False)
+    day: str
+    provenance: Provenance = field(default=UNKNOWN, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A proposal about to be staged."""
+
+    place: Place
+    content: str = field(repr=False)
+    base_version: int
+    by: Author
+    reason: str = field(repr=False)
+    expires_at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One past message of a chat and what was answered, whole; `seq` counts the exchanges with this sender (N-18)."""
+
+    seq: int
+    turn_id: str
+    text: str = field(repr=False)
+    reply: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Everything a successful turn writes, at once: what it took, what it sent, what is remembered of it (S0-13)."""
+    """Everything a successful turn writes, at once: what it took, what it sent, what is remembered of it (S0-13),
+    and what its tools changed; all of it or, when a text moved meanwhile, nothing and Conflict."""
 
     turn: TurnRecord
     replies: Sequence[OutboxMessage] = ()
     entries: Sequence[tuple[str, ConversationEntry]] = ()
+    changes: Sequence[Change] = ()
+    notes: Sequence[Note] = ()
+    proposals: Sequence[Proposed] = ()
 
 
 @dataclass(frozen=True, slots=True)

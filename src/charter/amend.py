@@ -11,7 +11,7 @@ from .core.errors import BadValue, Conflict, NotStored, Refused
 from .core.layer import Layer
 from .core.policy import Actor, Verdict, may_write
 from .core.ports import Store
-from .core.records import INIT, Author, Change, Decision, Head, Place, Proposal, StoredLayer, Version
+from .core.records import INIT, Author, Change, Decision, Head, Place, Proposal, Proposed, StoredLayer, Version
 from .guards.override import plain_refusals
 
 MAX_CHARS = 100_000
@@ -65,6 +65,26 @@ def amend(
 
     `tainted` says that text of others entered the turn: then even an allowed write becomes a proposal (N-09).
     """
+    ready = prepare(store, charter, edit, by=by, at_ns=at_ns, guard=guard, tainted=tainted)
+    if isinstance(ready, Change):
+        return store.commit(ready)
+    return store.propose(
+        ready.place, ready.content, base_version=ready.base_version, by=by, reason=ready.reason, at_ns=at_ns,
+        expires_at_ns=ready.expires_at_ns,
+    )  # fmt: skip
+
+
+def prepare(
+    store: Store,
+    charter: Governed,
+    edit: Edit,
+    *,
+    by: Author,
+    at_ns: int,
+    guard: Guard = plain_refusals,
+    tainted: bool = False,
+) -> Change | Proposed:
+    """What amend is about to write, judged by every gate and not written yet: a turn writes at its end."""
     layer, place = _place(store, charter, edit, by, at_ns)
     content = edit.content.strip()
     verdict = _judge(charter, layer, place, content, by, guard)
@@ -74,11 +94,8 @@ def amend(
     seed(store, charter, place, at_ns)
     if verdict.decision == "ask" or tainted:
         _at_version(store, place, edit.expected_version)
-        return store.propose(
-            place, content, base_version=edit.expected_version, by=by, reason=edit.reason, at_ns=at_ns,
-            expires_at_ns=at_ns + PROPOSAL_NS,
-        )  # fmt: skip
-    return store.commit(Change(place, content, edit.expected_version, by, at_ns))
+        return Proposed(place, content, edit.expected_version, by, edit.reason, at_ns + PROPOSAL_NS)
+    return Change(place, content, edit.expected_version, by, at_ns)
 
 
 def _place(store: Store, charter: Governed, edit: Edit, by: Author, at_ns: int) -> tuple[Layer, Place]:

@@ -7,19 +7,25 @@ import getpass
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import home
 from .core.errors import ConfigError, FileRefused, Refused, StoreOutdated
 from .core.keyring import KeyRing, key_id
-from .core.policy import Actor
+from .core.policy import Actor, ToolPolicy
 from .core.records import Author, Decision, Proposal
 
 if TYPE_CHECKING:
+    from .acting import InTurn
+    from .agent import Agent
+    from .core.ports import Approver, Provider, Tool
     from .folder import Charter
     from .stores.store import SqlStore
+    from .tools import Toolmaker
 
 DATABASE_VARIABLE = "CHARTER_DATABASE"
 KEYS = "secret.keys"
@@ -122,6 +128,92 @@ def _new_key() -> tuple[str, bytes]:
 
 def _lines(ring: KeyRing) -> bytes:
     return "".join(f"{name} {key.hex()}\n" for name, key in ring.keys).encode()
+
+
+# ── agents ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def running(
+    target: str = "assistant",
+    *,
+    agent: str = "",
+    database: str = "",
+    model: str = "",
+    approver: Approver | None = None,
+    tools: Sequence[Toolmaker] = (),
+    **world: Any,
+) -> Iterator[Agent]:
+    """An agent of this installation, ready to take turns: its charter, its store, the model that was chosen, its tools.
+
+    Keywords beyond these say where the charter's layers read (`workspace=`, `data_dir=` …).
+    """
+    from .choice import choose, open_chosen
+    from .folder import load
+
+    charter = load(target, **world)
+    provider: Any = open_chosen(choose(model))
+    try:
+        with open_store(database) as store:
+            yield make_agent(charter, store, provider, name=agent, approver=approver, tools=tools)
+    finally:
+        provider.close()
+
+
+def make_agent(
+    charter: Charter,
+    store: SqlStore,
+    provider: Provider,
+    *,
+    name: str = "",
+    approver: Approver | None = None,
+    tools: Sequence[Toolmaker] = (),
+) -> Agent:
+    """An agent from parts that are open already; its layers are seeded on first use (S0-03)."""
+    from .agent import Agent, Nobody, read_plainly
+    from .amend import seed_all
+    from .logs import note
+    from .tokens import counter
+    from .tools import fallback
+
+    key = keys().current[1]
+    charter = replace(charter, key=key, counter=counter("estimate"))
+    named = charter.agent(name)
+    seed_all(store, charter, named, now_ns())
+    return Agent(
+        named, charter, store, provider,
+        tools=toolbox(charter, tools),
+        approver=approver or Nobody(),
+        read_calls=read_plainly if provider.native_tools else fallback.read_calls,
+        skills=lambda skill: charter.skill(skill, named),
+        note=note,
+        key=key,
+    )  # fmt: skip
+
+
+def toolbox(charter: Charter, tools: Sequence[Toolmaker] = ()) -> Callable[[InTurn], Mapping[str, Tool]]:
+    """What makes the tools of a turn: the built-in ones the charter names, and those given; its rows govern all."""
+    from .tools import built_in, ruled
+    from .tools.built_in import KINDS
+
+    given = {maker.spec.name: maker for maker in tools}
+    rows = {spec.name for spec in charter.home.tools}
+    names = [name for name in KINDS if name in rows or name in charter.agent_tools]
+    if nobody := sorted(rows - set(KINDS) - set(given)):
+        raise ConfigError(
+            f"{charter.name}/charter.toml", f"nobody provides the tool {nobody[0]!r}; hand it in as tools="
+        )
+    labels = {layer.label: layer.id for layer in charter.stack.layers}
+    specs = charter.home.tools
+    # What a charter names needs no person's yes (S1-08); its rows may say otherwise.
+    named = {name: ToolPolicy(name, KINDS[name], approval=False) for name in names}
+    policies = {**named, **charter.tool_policies}
+
+    def make(acting: InTurn) -> Mapping[str, Tool]:
+        own = ruled((maker(acting) for maker in given.values()), specs, policies)
+        return built_in(acting, names, layers=labels, specs=specs, policies=policies) | own
+
+    return make
 
 
 # ── approvers ─────────────────────────────────────────────────────────────────────────────────────────────────────

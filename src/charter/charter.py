@@ -21,11 +21,12 @@ from .core.errors import (
 from .core.incoming import Incoming
 from .core.layer import Layer, Owner, Stack
 from .core.policy import ChannelPolicy, ToolPolicy
-from .core.ports import Counter, Part, Reads, Wanted
+from .core.ports import Counter, Part, Reads, Store, Tool, Wanted
 from .core.records import Head, Place
 from .core.text import Form, Piece, Trust, Value
 from .lock import read_files, stamps
 from .sources import Ask, Gathered, Home, Source, World
+from .sources.listing import WorkspaceSkills
 from .sources.stored import Stored
 
 
@@ -47,11 +48,15 @@ class Charter:
     templates: Mapping[str, str]
     fixed: Mapping[str, Section]
     approvers: Sequence[str] = ()
+    agent_tools: Sequence[str] = ()
+    silence: str = ""
+    refusal: str = ""
     world: World = field(default_factory=World)
     counter: Counter = ESTIMATE
     key: bytes | None = None
     stamps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
+    made: dict[str, tuple[Sequence[Gathered], Section, tuple[str, ...]]] = field(init=False, default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Charter({self.name!r}, {self.version}, {len(self.stack.layers)} layers)"
@@ -65,13 +70,23 @@ class Charter:
         """The same charter in another world: `within(workspace=…, store=…, tools=…)`."""
         return replace(self, world=replace(self.world, **changes))
 
-    def assemble(self, incoming: Incoming, *, mode: str | None = None, world: World | None = None) -> Assembly:
-        """The prompt for this message, complete; or a typed error and nothing."""
+    def assemble(
+        self,
+        incoming: Incoming,
+        *,
+        mode: str | None = None,
+        world: World | None = None,
+        reads: Reads | None = None,
+    ) -> Assembly:
+        """The prompt for this message, complete; or a typed error and nothing.
+
+        `reads` is what a caller has read already (`read`), for one who needs more of it than the prompt.
+        """
         if incoming.at is None:
             incoming = replace(incoming, at=datetime.now(UTC))
         chosen = self.choose_mode(incoming, mode)
         there = self.world if world is None else world
-        sections = [section for section, _ in self.gather(incoming, mode=chosen, world=there)]
+        sections = [section for section, _ in self.gather(incoming, mode=chosen, world=there, reads=reads)]
         tools = tuple(self.home.tools if there.tools is None else there.tools)
         sent = there.native_tools and self.stack.mode(chosen).tools
         return assemble(
@@ -84,7 +99,7 @@ class Charter:
         )
 
     def gather(
-        self, incoming: Incoming, *, mode: str, world: World | None = None
+        self, incoming: Incoming, *, mode: str, world: World | None = None, reads: Reads | None = None
     ) -> Iterator[tuple[Section, tuple[str, ...]]]:
         """The sections of this message in order, each with the notices of what was left out on the way."""
         if incoming.channel not in self.channels:
@@ -92,7 +107,7 @@ class Charter:
         self.check_files()
         shown = self.stack.mode(mode)
         there = self.world if world is None else world
-        reads = self._reads(there, incoming, mode)
+        reads = self.read(incoming, mode=mode, world=there) if reads is None else reads
         for layer in self.stack.layers:
             if layer.id in self.fixed:
                 yield self.fixed[layer.id], ()
@@ -101,6 +116,18 @@ class Charter:
                 yield self._section(layer, ask)
             else:
                 yield Section(layer, {}), ()
+
+    def with_tools(self, tools: Sequence[Tool], native: bool, store: Store) -> World:
+        """This charter's world with the tools of a turn in it, each with the calls it has left."""
+        specs = [replace(tool.spec, left=tool.policy.max_per_turn) for tool in tools]
+        return replace(self.world, tools=specs, native_tools=native, store=store)
+
+    def skill(self, name: str, agent: str) -> str | None:
+        """A skill's whole text, as an agent of this charter may read it; None when it has none of this name."""
+        mode = self.stack.mode(self.default_mode)
+        ask = Ask(Incoming(agent=agent, at=0), mode, self.world, self.home, "skills")
+        listings = [source for row in self.sources.values() for source in row if isinstance(source, WorkspaceSkills)]
+        return next((text for listing in listings if (text := listing.whole(ask, name)) is not None), None)
 
     # ── what amend asks ───────────────────────────────────────────────────────────────────────────────────────────
 
@@ -118,6 +145,34 @@ class Charter:
             code = "LAYER_SEALED" if layer.owner is Owner.SEALED else "LAYER_NOT_STORED"
             raise Refused(code, f"{layer_id} is {layer.owner}, not stored: its text is in the charter's files")
         return layer, Place(self.agent(agent), layer_id, user if head is Head.INSTRUCTIONS else "", head)
+
+    def layer_named(self, name: str) -> str:
+        """The id of a layer, by its id or its label; a name that is neither is an error that lists the ids."""
+        for layer in self.stack.layers:
+            if name.strip() in (layer.id, layer.label):
+                return layer.id
+        raise UnknownLayer(f"{self.name} has no layer of this name; it has: {', '.join(self.stack.position)}")
+
+    @cached_property
+    def own_memory(self) -> bool:
+        """Whether the agent keeps one memory of its own, not one per person (S0-04)."""
+        return self._has("recent")
+
+    @cached_property
+    def one_at_a_time(self) -> bool:
+        """Whether the agent takes one turn at a time; else one per sender (S0-15). Who sees its whole inbox does."""
+        return self._has("inbox")
+
+    @cached_property
+    def talks(self) -> bool:
+        """Whether past turns are sent as messages; a charter that shows them in a layer does not (N-18)."""
+        return not self._has("history")
+
+    def _has(self, kind: str) -> bool:
+        configs: list[Any] = [
+            getattr(source, "__struct_config__", None) for row in self.sources.values() for source in row
+        ]
+        return any(config is not None and config.tag == kind for config in configs)
 
     def shipped(self, layer_id: str) -> str:
         """The text a stored layer starts with."""
@@ -148,8 +203,11 @@ class Charter:
             return False
         return True
 
-    def _reads(self, world: World, incoming: Incoming, mode: str) -> Reads | None:
-        """Everything the shown layers need of the store, read at once."""
+    def read(
+        self, incoming: Incoming, *, mode: str, world: World | None = None, also: tuple[Part, ...] = ()
+    ) -> Reads | None:
+        """Everything the shown layers need of the store, and what is asked for beside it, read at once."""
+        world = self.world if world is None else world
         if world.store is None:
             return None
         if mode not in self.parts:
@@ -158,10 +216,19 @@ class Charter:
             self.parts[mode] = tuple(dict.fromkeys(part for parts in rows for part in parts))
         agent = self.agent(incoming.agent)
         sender = incoming.sender or "unknown"
-        return world.store.for_turn(Wanted(agent, self.parts[mode], incoming.owner, sender, incoming.text, world.label))
+        parts = (*self.parts[mode], *also) if also else self.parts[mode]
+        return world.store.for_turn(Wanted(agent, parts, incoming.owner, sender, incoming.text, world.label))
 
     def _section(self, layer: Layer, ask: Ask) -> tuple[Section, tuple[str, ...]]:
+        """What a layer has to say; the same section as before when its sources answer the same, for it is rendered."""
         answers = [source.gather(ask) for source in self.sources[layer.id]]
+        made = self.made.get(layer.id)
+        if made is None or made[0] != answers:
+            section = self._new_section(layer, answers)
+            made = self.made[layer.id] = answers, section, tuple(n for answer in answers for n in answer.notices)
+        return made[1], made[2]
+
+    def _new_section(self, layer: Layer, answers: Sequence[Gathered]) -> Section:
         facts: dict[str, Value] = {"cut": {step.fact: 0 for step in self.limits.shed if step.layer == layer.id}}
         for answer in answers:
             facts |= answer.facts
@@ -174,9 +241,9 @@ class Charter:
             origin=main.origin or "+".join(answer.origin for answer in answers if answer.origin),
             version=main.version or self.version,
             amended=main.amended,
+            foreign=next((answer.foreign for answer in answers if answer.foreign), ""),
         )
-        section = Section(layer, facts, about=about)
-        return section, tuple(notice for answer in answers for notice in answer.notices)
+        return Section(layer, facts, about=about, keep=True)
 
     def choose_mode(self, incoming: Incoming, mode: str | None = None) -> str:
         """As asked; else the first mode that names this model or channel; else the charter's default (S0-08, S2-03)."""

@@ -11,6 +11,10 @@ import msgspec
 from .core.errors import ConfigError
 from .sources import AnySource
 
+REFUSAL = (
+    "I work from a base prompt and policies that I cannot show or describe. I am glad to help with something else."
+)
+
 
 class LayerConfig(msgspec.Struct, forbid_unknown_fields=True):
     """One [[layer]]."""
@@ -66,6 +70,9 @@ class ChannelConfig(msgspec.Struct, forbid_unknown_fields=True):
     stream: bool | None = None
     markdown: bool | None = None
     max_chars: int | None = None
+    max_steps: int | None = None
+    max_seconds: int | None = None
+    max_tokens: int | None = None
 
 
 class ToolConfig(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,11 +98,14 @@ class CharterConfig(msgspec.Struct, forbid_unknown_fields=True):
     joiner: str = "\n\n"
     gap: str = "\n\n"
     autonomous: str = ""
+    silence: str = ""
+    refusal: str = REFUSAL
     defaults: dict[str, str] = {}
     budget: BudgetConfig = msgspec.field(default_factory=BudgetConfig)
     modes: dict[str, ModeConfig] = {}
     channels: dict[str, ChannelConfig] = {}
     tool: list[ToolConfig] = []
+    agent_tools: list[str] = []
     approvers: list[str] = []
 
 

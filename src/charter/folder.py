@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .charter import Charter
-from .config import CharterConfig, LayerConfig, line_of, read_config
+from .config import ChannelConfig, CharterConfig, LayerConfig, line_of, read_config
 from .core.assemble import About, Section
 from .core.budget import Limits, Step, check_steps
 from .core.errors import (
@@ -85,6 +85,9 @@ def build(root: Path, files: Mapping[str, FileText], world: World) -> Charter:
         channels=_channels(config),
         tool_policies=policies,
         autonomous=config.autonomous,
+        agent_tools=tuple(config.agent_tools),
+        silence=config.silence,
+        refusal=config.refusal,
         home=Home(root, files, config.defaults, tools),
         sources={layer.id: tuple(layer.source) for layer in config.layer},
         templates={row.id: row.template for row in config.layer},
@@ -149,7 +152,7 @@ def _channels(config: CharterConfig) -> dict[str, ChannelPolicy]:
     for name, row in config.channels.items():
         if name not in channels:
             raise UnknownChannel("channel", name, tuple(CHANNELS))
-        said = {k: v for k in ("stream", "markdown", "max_chars") if (v := getattr(row, k)) is not None}
+        said = {k: v for k in ChannelConfig.__struct_fields__ if (v := getattr(row, k)) is not None}
         channels[name] = replace(channels[name], **said)
     return channels
 

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from .core.assemble import ESTIMATE
 from .core.errors import MissingExtra, RequestError
 from .core.ports import Counter
 
+KEPT_BYTES = 32_768
 EXACT = ("o200k_base", "cl100k_base")
 
 
 class Exact:
     """Tokens of one vocabulary."""
 
-    __slots__ = ("_encode", "name")
+    __slots__ = ("_count", "_kept", "name")
 
     def __init__(self, name: str, encode: Callable[[str], list[int]]) -> None:
         self.name = name
-        self._encode = encode
+
+        def count(data: bytes) -> int:
+            return len(encode(data.decode()))
+
+        self._count = count
+        self._kept = lru_cache(maxsize=4096)(count)  # layers and past messages are counted again in every turn
 
     def __call__(self, data: bytes) -> int:
-        return len(self._encode(data.decode()))
+        return self._kept(data) if len(data) <= KEPT_BYTES else self._count(data)
 
 
 @cache

@@ -61,6 +61,9 @@ class RawStore:
     def instructions(self, agent: str, user: str) -> str:
         return self.wishes.get((agent, user), "")
 
+    def instructions_version(self, agent: str, user: str) -> int:
+        return int((agent, user) in self.wishes)
+
     def timezone(self, user: str) -> str | None:
         return None
 

@@ -15,8 +15,10 @@ import pytest
 from charter.core import text
 from charter.core.errors import TemplateRefused
 from charter.core.incoming import Incoming
+from charter.core.layer import Layer
+from charter.core.section import Section
 from charter.folder import Charter, load
-from charter.sources import AgentDef, World
+from charter.sources import AgentDef, Ask, World
 from charter.templates import Compiled
 
 from .characters import is_plain
@@ -55,6 +57,13 @@ def everywhere(patch: pytest.MonkeyPatch, name: str, twin: Callable[..., str]) -
     for form, function in text._FORMS.items():
         if function is original:
             patch.setitem(text._FORMS, form, twin)
+    text._spoken_before.cache_clear()
+    patch.setattr(Charter, "_section", rendered_anew)
+
+
+def rendered_anew(charter: Charter, layer: Layer, ask: Ask) -> tuple[Section, tuple[str, ...]]:
+    """A layer's section, never one that was rendered before by the encoder that is replaced."""
+    return charter._new_section(layer, [source.gather(ask) for source in charter.sources[layer.id]]), ()
 
 
 def as_it_is(value: str, **_: object) -> str:

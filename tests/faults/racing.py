@@ -12,11 +12,12 @@ import struct
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from charter.core.errors import Busy, Conflict
+from charter.core.errors import Busy, Conflict, Refused
 from charter.core.policy import Actor
 from charter.core.records import (
+    Approval,
     Author,
     Change,
     ConversationEntry,
@@ -141,6 +142,7 @@ def _every_write(store: SqlStore, place: Place, told: list[dict[str, Any]]) -> l
 
 LANES: Final = ("", "s0", "s1", "s2", "s3", "s4")
 LEASE: Final = 40  # ticks
+VERDICTS: Final[tuple[Literal["approved", "denied"], ...]] = ("approved", "approved", "denied")
 
 
 class Clock:
@@ -238,5 +240,76 @@ def _each_once(store: SqlStore, count: int, told: list[Any]) -> list[str]:
     return problems
 
 
+# ── approvals ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def approvals(url: str, workers: str, count: str, seed: str) -> dict[str, Any]:
+    """Workers that ask, decide and use each other's calls, replay them and swap them; what was used wrongly."""
+    opened(url).close()
+    lines = Lines()
+    children = [
+        fork(lambda who=who: _call(url, int(count), f"{seed}-{who}", lines.tell))  # type: ignore[misc]
+        for who in range(int(workers))
+    ]
+    statuses = sorted({ended(child) for child in children})
+    told = list(lines)
+    used = Counter(name for line in told for name in line["used"])
+    with opened(url) as store:
+        kept = {found.id for found in store.approvals("agent", "used")}
+        yes = sum(row.kind == "approve-call" for chain in store.chains() for row in store.log(chain))
+        problems = wrong(store, "agent") + [
+            f"{name} was used {times} times" for name, times in used.items() if times > 1
+        ]
+    problems += [f"{name} was used, and not kept" for name in used.keys() - kept]
+    problems += [problem for line in told for problem in line["wrong"]]
+    attempts = sum(line["attempts"] for line in told)
+    return {"statuses": statuses, "wrong": problems[:20], "attempts": attempts, "used": len(used), "yes": yes}
+
+
+def _call(url: str, count: int, name: str, tell: Callable[[object], None]) -> None:
+    """Does one thing after the other about a few calls that all know; an answer for another call is wrong."""
+    chance, used, problems, attempts = random.Random(name), list[str](), list[str](), 0
+    with opened(url) as store:
+        for number in range(count):
+            user, digest = f"u{chance.randrange(3)}", f"{chance.randrange(4)}" * 64
+            deed = chance.random()
+            if deed < 0.2:
+                asked = Approval(f"a-{name}-{number}", "agent", f"t-{name}", "mail", "{}", digest, 1, 2, user)
+                store.request_approval(asked)
+            elif deed < 0.3:
+                attempts += _decide(store, chance)
+            else:  # mostly of what nobody approved: another hash, user, tool or agent, used already or too late
+                key = (
+                    chance.choice(("agent", "agent", "other")),
+                    user,
+                    chance.choice(("mail", "mail", "mails")),
+                    digest,
+                )
+                late = chance.random() < 0.1
+                found = store.use_approval(*key, f"t-{name}-{number}", 2 if late else 1)
+                attempts += 1
+                if found is not None:
+                    used.append(found.id)
+                    got = (found.agent, found.user, found.tool, found.sha256, found.used_by_turn)
+                    if late or got != (*key, f"t-{name}-{number}"):
+                        problems.append(f"{found.id} was used for another call")
+    tell({"used": used, "wrong": problems, "attempts": attempts})
+
+
+def _decide(store: SqlStore, chance: random.Random) -> int:
+    """A yes or a no to a call that waits, now and then over another hash than it has; how many attempts that was."""
+    waits = store.approvals("agent", "open")
+    if not waits:
+        return 0
+    found, verdict = chance.choice(waits), chance.choice(VERDICTS)
+    seen = found.sha256 if chance.random() < 0.8 else "e" * 64
+    try:
+        store.decide_approval(found.id, seen, verdict, by=Author(Actor.OPERATOR, "ada"), at_ns=1)
+    except Refused:
+        return 1
+    assert seen == found.sha256
+    return 1
+
+
 if __name__ == "__main__":
-    answer({"versions": versions, "messages": messages})
+    answer({"versions": versions, "messages": messages, "approvals": approvals})

@@ -11,7 +11,7 @@ from .disk import built
 from .processes import ask
 from .work import OPERATIONS
 
-MAIN: Final = ("next version", "propose", "apply", "take", "settle", "remember")
+MAIN: Final = ("next version", "propose", "apply", "take", "settle with changes", "use", "remember")
 
 pytestmark = pytest.mark.requirement("N-03", "N-17")
 

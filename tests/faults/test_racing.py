@@ -25,6 +25,23 @@ def test_a_message_is_answered_by_one_turn_though_workers_race_and_die(kind: str
     assert told["deaths"] > 0
 
 
+@pytest.mark.requirement("S1-08")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_approval_is_used_once_and_for_its_own_call_though_workers_race(kind: str, tmp_path: Path) -> None:
+    told = ask("racing", "approvals", new(kind, tmp_path), 4, 300, 5)
+    assert (told["statuses"], told["wrong"]) == ([0], [])
+    assert 30 < told["used"] <= told["yes"] < told["attempts"]
+
+
+@pytest.mark.deep
+@pytest.mark.requirement("S1-08")
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_100_000_attempts_to_use_approvals_none_succeeds_wrongly(kind: str, tmp_path: Path) -> None:
+    told = ask("racing", "approvals", new(kind, tmp_path), 8, 16_500, 9)
+    print(told)
+    assert (told["statuses"], told["wrong"], told["attempts"] > 100_000) == ([0], [], True)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize(("kind", "layers"), [("sqlite", 1), ("postgres", 4)])
 def test_32_processes_write_16_000_versions(kind: str, layers: int, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_a_server_that_was_restarted_between_two_calls_is_not_noticed(server: Se
         assert wrong(store, "between") == []
 
 
-@pytest.mark.parametrize("name", ["next version", "settle"])
+@pytest.mark.parametrize("name", ["next version", "settle with changes"])
 def test_a_server_that_was_restarted_inside_a_transaction_has_nothing_of_it(name: str, server: Server) -> None:
     armed = False
 

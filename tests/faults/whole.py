@@ -35,7 +35,10 @@ TABLES: Final[dict[str, tuple[str, str]]] = {
     "outbox_messages": (_OF_AGENT, "part, sent_at_ns"),
     "turn_leases": (_OF_AGENT, "lane, turn_id"),
     "turn_records": (_OF_AGENT, "turn_id, outcome"),
-    "conversations": (_OF_AGENT, "last_seq"),
+    "tool_approvals": (_OF_AGENT, "state, used_by_turn"),
+    "agent_controls": (_OF_AGENT, "paused, tokens_per_day"),
+    "agent_spend": (_OF_AGENT, "tokens, turns"),
+    "conversations": (_OF_AGENT, "last_seq, fresh_from"),
     "conversation_entries": (_OF_AGENT, "seq"),
     "memory_owners": (_OF_AGENT, "notes"),
     "agent_long_term_memory": (_OF_AGENT, "revoked_at_ns"),
@@ -67,7 +70,7 @@ def _read(store: SqlStore, agent: str, wanted: Mapping[str, str]) -> Rows:
 def wrong(store: SqlStore, agent: str) -> list[str]:
     """What does not hold for this agent; nothing when all is whole."""
     log = [row for chain in _chains(store, agent) for row in store.log(chain)]
-    checks = (_log, _layers, _proposals, _notes, _messages, _turns, _conversations, _labels)
+    checks = (_log, _layers, _proposals, _notes, _messages, _turns, _conversations, _labels, _calls, _controls, _spent)
     return [f"{agent}: {problem}" for check in checks for problem in check(store, agent, log)]
 
 
@@ -208,3 +211,39 @@ def _labels(store: SqlStore, agent: str, log: list[LogRow]) -> Iterator[str]:
     kept = {(label.layer_id, label.label): label.version for label in store.labels(agent)}
     if told != kept:
         yield "labels are not what the log says"
+
+
+def _calls(store: SqlStore, agent: str, log: list[LogRow]) -> Iterator[str]:
+    kept = []
+    for found in store.approvals(agent):
+        steps = {
+            "open": (),
+            "approved": (),
+            "denied": ("deny-call",),
+            "used": ("use-call",),
+            "expired": ("expire-call",),
+        }
+        given = ("approve-call",) if found.decided_by and found.state != "denied" else ()
+        kept += [(kind, found.id) for kind in ("ask-call", *given, *steps[found.state])]
+        if (found.state == "used") != bool(found.used_by_turn):
+            yield f"approval {found.id} is {found.state} by {found.used_by_turn!r}"
+    told = ((row.kind, row.detail.split()[0]) for row in log if row.kind.endswith("-call"))
+    yield from _differ("approvals and their log", kept, told)
+
+
+def _controls(store: SqlStore, agent: str, log: list[LogRow]) -> Iterator[str]:
+    now = store.control(agent, "2001-09-09")
+    switches = [row.kind for row in log if row.kind in ("pause", "resume")]
+    limits = [row.detail for row in log if row.kind == "limit"]
+    if now.paused != (switches[-1:] == ["pause"]):
+        yield "the switch is not where the log says"
+    if (now.tokens_per_day is not None) != bool(limits):
+        yield "the limits are not what the log says"
+
+
+def _spent(store: SqlStore, agent: str, _: list[LogRow]) -> Iterator[str]:
+    turns = store.turns(agent, 10**6)
+    tokens = sum(turn.counts.get("input", 0) + turn.counts.get("output", 0) for turn in turns)
+    spent = store.db.read("SELECT sum(tokens), sum(turns) FROM agent_spend WHERE agent_name = ?", agent)
+    if spent not in ([(tokens, len(turns))], [(None, None)] if not turns else []):
+        yield f"{len(turns)} turns cost {tokens}, but {spent} was counted"

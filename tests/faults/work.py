@@ -11,15 +11,18 @@ from charter import stores
 from charter.core.keyring import KeyRing
 from charter.core.policy import Actor
 from charter.core.records import (
+    Approval,
     Author,
     Change,
     ConversationEntry,
     Decision,
     Head,
     InboxMessage,
+    Note,
     OutboxMessage,
     Place,
     Proposal,
+    Proposed,
     Provenance,
     Settled,
     TurnRecord,
@@ -121,6 +124,62 @@ def settle(store: SqlStore, agent: str, turn: str, messages: list[InboxMessage],
     store.settle(Settled(record, replies, said * entries))
 
 
+def settle_all(store: SqlStore, agent: str, turn: str, messages: list[InboxMessage]) -> None:
+    """Ends a turn well that changed two texts, kept two notes and proposed a change."""
+    by = Author(Actor.AGENT, turn=turn)
+    place = Place(agent, "instructions", user_of(agent), Head.INSTRUCTIONS)
+    changes = [
+        Change(persona(agent), text(agent, 1), 0, by, NOW),
+        Change(place, text(agent, 2), 0, by, NOW),
+    ]
+    origin = Provenance("ada", "web", "user", f"https://{agent}.example")
+    notes = [Note(user_of(agent), note(agent, number), "2026-01-01", origin) for number in (1, 2)]
+    proposals = [Proposed(Place(agent, "soul", head=Head.SOUL), text(agent, 3), 0, by, CANARY, 2 * NOW)]
+    counts = {"messages": len(messages), "input": 900, "output": 100}
+    record = TurnRecord(agent, turn, NOW, "inbox", sender_of(agent), counts=counts, detail='{"model": "stub"}')
+    replies = [OutboxMessage(sender_of(agent), note(agent, 1), part=part) for part, _ in enumerate(messages)]
+    said = [(sender_of(agent), ConversationEntry("m1", text(agent, 1), note(agent, 1), turn, NOW))]
+    store.settle(Settled(record, replies, said, changes, notes, proposals))
+
+
+def ask(store: SqlStore, agent: str, number: int = 1, *, expires: int = 2 * NOW) -> Approval:
+    """A call that waits for a person; asked about again with the same number, it is the same call."""
+    name = f"a-{hashlib.sha256(f'{agent} {number} {expires}'.encode()).hexdigest()[:16]}"
+    at_ns = NOW + number
+    return store.request_approval(
+        Approval(name, agent, "turn-0", "mail", text(agent, number), "f" * 64, at_ns, expires, user_of(agent))
+    )
+
+
+def approve(store: SqlStore, agent: str) -> Approval:
+    """What an operator says to the oldest open call of an agent."""
+    found = store.approvals(agent, "open")[0]
+    return store.decide_approval(found.id, found.sha256, "approved", by=OPERATOR, at_ns=NOW + 2)
+
+
+def _approved(store: SqlStore, agent: str) -> None:
+    ask(store, agent)
+    approve(store, agent)
+
+
+def _late_call(store: SqlStore, agent: str) -> None:
+    store.expire(NOW + 11)  # what an attempt before this one left
+    ask(store, agent, expires=NOW + 10)
+    approve(store, agent)
+
+
+def use(store: SqlStore, agent: str) -> Approval | None:
+    return store.use_approval(agent, user_of(agent), "mail", "f" * 64, "t1", NOW + 3)
+
+
+def pause(store: SqlStore, agent: str) -> None:
+    store.pause(agent, by=OPERATOR, at_ns=NOW, reason=CANARY)
+
+
+def _limited(store: SqlStore, agent: str) -> None:
+    store.limit(agent, by=OPERATOR, at_ns=NOW, tokens_per_day=10, turns_per_day=None)
+
+
 def failed(agent: str, turn: str) -> TurnRecord:
     return TurnRecord(agent, turn, NOW, "inbox", sender_of(agent), outcome="failed", code="MODEL_UNREACHABLE")
 
@@ -197,11 +256,21 @@ OPERATIONS: Final[dict[str, Operation]] = {
     "take over": Operation(_taken, lambda store, a: take(store, a, "t2", NOW + 2 * LEASE)),
     "settle": Operation(_taken, lambda store, a: settle(store, a, "t1", _mine(a))),
     "settle late": Operation(_late, lambda store, a: settle(store, a, "t2", _mine(a), 2)),
+    "settle with changes": Operation(_taken, lambda store, a: settle_all(store, a, "t1", _mine(a))),
     "fail": Operation(_taken, lambda store, a: store.fail(failed(a, "t1"))),
     "mark sent": Operation(
         _settled, lambda store, a: store.mark_sent(a, "t1", OutboxMessage(sender_of(a), "", part=1), NOW + 1)
     ),
     "converse": Operation(lambda store, a: _settled(store, a, 10), lambda store, a: converse(store, a, 1)),
+    "begin anew": Operation(_settled, lambda store, a: store.fresh_start(a, sender_of(a), NOW + 1)),
+    "ask": Operation(_nothing, lambda store, a: ask(store, a)),
+    "ask again": Operation(lambda store, a: ask(store, a, expires=NOW + 2), lambda store, a: ask(store, a, 3)),
+    "approve": Operation(lambda store, a: ask(store, a), approve),
+    "use": Operation(_approved, use),
+    "expire a call": Operation(_late_call, lambda store, a: store.expire(NOW + 11)),
+    "pause": Operation(_limited, pause),
+    "resume": Operation(pause, lambda store, a: store.resume(a, by=OPERATOR, at_ns=NOW + 1)),
+    "limit": Operation(pause, _limited),
     "remember": Operation(
         lambda store, a: remember(store, a, 1), lambda store, a: remember(store, a, 2, _first_note(store, a))
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -12,6 +14,7 @@ from charter.core.keyring import KeyRing, key_id
 from charter.core.policy import Actor
 from charter.core.records import (
     INIT,
+    Approval,
     Author,
     Change,
     ConversationEntry,
@@ -38,7 +41,7 @@ from .pg import copied, fresh_database
 KEYS: Final = KeyRing(tuple((key_id(key), key) for key in (b"1" * 32, b"2" * 32)))
 OLD_KEYS: Final = KeyRing(KEYS.keys[:1])
 OLGA: Final = Author(Actor.OPERATOR, "olga")
-ADA, DAY, LEASE, LATER = "ada", "2026-03-01", 60 * 10**9, 10**15
+ADA, HALTED, DAY, LEASE, LATER = "ada", "halted", "2026-03-01", 60 * 10**9, 10**15
 RULES, TONE = Place(ADA, "rules"), Place(ADA, "tone")
 SOUL, IDENTITY = Place(ADA, "soul", head=Head.SOUL), Place(ADA, "identity", head=Head.IDENTITY)
 
@@ -77,6 +80,7 @@ def fill_agent(store: SqlStore, agent: str = ADA) -> None:
     store.set_label(Place(agent, "tone"), "prod", 1, by=OLGA, at_ns=8)
     store.refuse(rules, "LAYER_TOO_LONG", by=in_turn("t-0"), at_ns=9)
     decide(store, rules, OLGA)
+    ask_for_calls(store, "", "rules", agent)
     store.remember(agent, "", "The agent's own note about tea.", day=DAY, at_ns=10)
 
 
@@ -94,7 +98,35 @@ def fill_person(store: SqlStore, name: str, said: str, agent: str = ADA) -> None
     store.forget_note(agent, name, gone.id, by=user(name), at_ns=33)
     heard = Provenance(name, "inbox", "sender", f"sender:{name}")
     store.remember(agent, "", f"The agent heard {said}", day=DAY, at_ns=34, provenance=heard)
+    ask_for_calls(store, name, said, agent)
     take_turns(store, name, said, agent)
+
+
+def ask_for_calls(store: SqlStore, name: str, said: str, agent: str = ADA) -> None:
+    """A call in each state an approval can have; its arguments hold `said`."""
+    for number, state in enumerate(("used", "approved", "denied", "expired", "open")):
+        digest = hashlib.sha256(f"{agent} {said} {number}".encode()).hexdigest()
+        arguments = json.dumps({"to": said, "number": number})
+        store.request_approval(
+            Approval(f"a-{digest[:12]}", agent, f"turn-{len(said)}-{number}", "send_mail", arguments, digest,
+                     50 + number, 55 if state == "expired" else LATER, name)
+        )  # fmt: skip
+        if state in ("used", "approved", "denied"):
+            by = user(name) if name and state == "used" else OLGA
+            verdict: Any = "denied" if state == "denied" else "approved"
+            store.decide_approval(f"a-{digest[:12]}", digest, verdict, by=by, at_ns=54)
+        if state == "used":
+            store.use_approval(agent, name, "send_mail", digest, f"turn-{len(said)}-1", 54)
+    store.expire(55)
+
+
+def stop(store: SqlStore) -> None:
+    """An agent that is paused, and one that went on; both have limits."""
+    store.pause(HALTED, by=OLGA, at_ns=80, reason="it wrote too much")
+    store.pause(ADA, by=OLGA, at_ns=80, reason="to look at it")
+    store.resume(ADA, by=OLGA, at_ns=81)
+    for agent in (ADA, HALTED):
+        store.limit(agent, by=OLGA, at_ns=82, tokens_per_day=1_000, turns_per_day=5)
 
 
 def decide(store: SqlStore, place: Place, by: Author, said: str = "rules") -> None:
@@ -118,12 +150,18 @@ def decide(store: SqlStore, place: Place, by: Author, said: str = "rules") -> No
 def record(agent: str, name: str, at_ns: int, **more: Any) -> TurnRecord:
     return TurnRecord(
         agent, name, at_ns, "web", charter="sovereign", charter_version="1", mode="full", stack_sha256="a" * 64,
-        payload_sha256="b" * 64, tools_sha256="c" * 64, manifest='{"layers": []}', counts={"tokens": 7}, **more,
+        payload_sha256="b" * 64, tools_sha256="c" * 64, manifest='{"layers": []}',
+        counts={"tokens": 7, "input": 5, "output": 2}, **more,
     )  # fmt: skip
 
 
-def take_turns(store: SqlStore, name: str, said: str, agent: str = ADA) -> None:
-    """Three turns: as a sender, as a user with another sender, and one that fails; then messages that still wait."""
+def take_turns(
+    store: SqlStore, name: str, said: str, agent: str = ADA, *, detail: str = '{"model": "stub"}'
+) -> None:  # fmt: skip
+    """Three turns: as a sender, as a user with another sender, and one that fails; then messages that still wait.
+
+    The second has the detail.
+    """
     for number in range(5):
         body = f"Message {number}: {said}"
         store.stage(agent, InboxMessage(f"m-{len(said)}-{number}", name, body, number, user=name if number > 3 else ""))
@@ -132,7 +170,8 @@ def take_turns(store: SqlStore, name: str, said: str, agent: str = ADA) -> None:
         store.take(agent, turn, lane=name, at_ns=60, lease_ns=LEASE, max_messages=2)
         entry = ConversationEntry(f"m-{len(said)}-{number}", f"Said {said}", f"Heard {said}", turn, 61)
         replies = [OutboxMessage(name, f"Reply {said}", part=part) for part in range(2)]
-        store.settle(Settled(record(agent, turn, 61 + number, **who), replies, [(name, entry)]))
+        made = record(agent, turn, 61 + number, detail=detail if number else "{}", **who)
+        store.settle(Settled(made, replies, [(name, entry)]))
         store.mark_sent(agent, turn, replies[0], 62)
     store.take(agent, f"turn-{len(said)}-2", lane=name, at_ns=63, lease_ns=LEASE)
     store.fail(record(agent, f"turn-{len(said)}-2", 64, sender=name, outcome="failed", code="MODEL_FAILED"))
@@ -140,10 +179,11 @@ def take_turns(store: SqlStore, name: str, said: str, agent: str = ADA) -> None:
 
 
 def fill(store: SqlStore) -> None:
-    """Two people and an agent."""
+    """Two people and an agent, and an agent that was stopped."""
     fill_agent(store)
     fill_person(store, "bob", "celery")
     fill_person(store, "mira", "marzipan")
+    stop(store)
 
 
 # ── databases ─────────────────────────────────────────────────────────────────────────────────────────────────────

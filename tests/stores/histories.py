@@ -5,13 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from charter.amend import Edit, amend, approve, label, reject, rollback, seed_all
 from charter.core.errors import CharterError
 from charter.core.policy import Actor
-from charter.core.records import Author, ConversationEntry, Decision, InboxMessage, OutboxMessage, Provenance, Settled
+from charter.core.records import (
+    Approval,
+    Author,
+    Change,
+    ConversationEntry,
+    Decision,
+    InboxMessage,
+    Note,
+    OutboxMessage,
+    Place,
+    Proposed,
+    Provenance,
+    Settled,
+)
 from charter.core.text import Trust
 from charter.folder import load
 from charter.stores.people import forget
@@ -151,9 +165,55 @@ def talks(of: History) -> None:
         of.store.fail(record(agent, turn, of.now, outcome="failed", code="MODEL_FAILED", **who))
     elif end < 0.9:
         entry = ConversationEntry("m", of.text, of.text, turn, of.now)
-        of.store.settle(Settled(record(agent, turn, of.now, **who), [OutboxMessage(name, of.text)], [(name, entry)]))
+        detail = of.chance.choice(("{}", json.dumps({"model": of.text})))
+        made = Settled(
+            record(agent, turn, of.now, detail=detail, **who), [OutboxMessage(name, of.text)], [(name, entry)]
+        )
+        of.store.settle(_with_tools(of, made) if of.chance.random() < 0.5 else made)
         if of.chance.random() < 0.5:
             of.store.mark_sent(agent, turn, OutboxMessage(name, ""), of.now)
+
+
+def _with_tools(of: History, made: Settled) -> Settled:
+    """The same turn, which changed, kept and proposed something; now and then on a version that was never there."""
+    agent, by, owner = made.turn.agent, in_turn(made.turn.id), made.turn.user or made.turn.sender
+    place = of.chance.choice((wishes(owner, agent), Place(agent, "inbox")))
+    head = of.store.head(place)
+    base = (head.version if head else 0) + (of.chance.random() < 0.1)
+    told = Provenance(owner, "web", "user", f"user:{owner}")
+    return replace(
+        made,
+        changes=[Change(place, of.text, base, by, of.now)],
+        notes=[Note(of.chance.choice(("", owner)), of.text, DAY, told)],
+        proposals=[Proposed(wishes(of.person, agent), of.text, base, by, of.text, of.now + 9)],
+    )
+
+
+def calls(of: History) -> None:
+    """A call that is asked about; then maybe decided and used, by whoever it may be."""
+    agent, name, digest = of.agent, of.chance.choice(("", of.person)), of.chance.choice("abc") * 64
+    made = Approval(f"a-{of.chance.getrandbits(60):x}", agent, "t1", "mail", of.text, digest, of.now, of.now + 60, name)
+    waits = of.store.request_approval(made)
+    if of.chance.random() < 0.7:
+        verdict: Any = of.chance.choice(("approved", "approved", "denied"))
+        of.store.decide_approval(waits.id, digest, verdict, by=of.author, at_ns=of.now)
+    if of.chance.random() < 0.6:
+        of.store.use_approval(agent, name, "mail", digest, f"turn-{of.now}", of.now)
+
+
+def stops(of: History) -> None:
+    agent, deed = of.agent, of.chance.random()
+    if deed < 0.3:
+        of.store.pause(agent, by=of.author, at_ns=of.now, reason=of.text)
+    elif deed < 0.7:
+        of.store.resume(agent, by=of.author, at_ns=of.now)
+    else:
+        most = of.chance.choice((None, 5))
+        of.store.limit(agent, by=of.author, at_ns=of.now, tokens_per_day=most, turns_per_day=7)
+
+
+def begins_anew(of: History) -> None:
+    of.store.fresh_start(of.agent, of.person, of.now)
 
 
 def refuses(of: History) -> None:
@@ -192,5 +252,5 @@ def writes_for_another(of: History) -> None:
 DEEDS: Final[tuple[Deed, ...]] = (
     amends, amends, seeds, wants, wants, wants, configures, goes_back, names, decides, decides, expires, remembers,
     remembers, remembers, revokes, takes_back, talks, talks, talks, refuses, sets_a_zone, is_forgotten, is_pruned,
-    writes_for_another,
+    writes_for_another, calls, calls, calls, stops, begins_anew,
 )  # fmt: skip

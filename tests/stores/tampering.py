@@ -25,6 +25,7 @@ NOT_COVERED: Final = {
     "turn_leases": WORKING,
     "conversations": WORKING,
     "conversation_entries": WORKING,
+    "agent_spend": "a running count of what the records of turns, which are proved, say one by one",
     "legacy_agent_configurations": ARCHIVE,
     "legacy_user_agent_prompt_customizations": ARCHIVE,
     "legacy_agent_long_term_memory": ARCHIVE,
@@ -39,6 +40,10 @@ PARTLY_COVERED: Final = {
     ("proposals", "decided_by"): (
         "user_id <> '' AND decided_by LIKE 'admin:%'",
         "the log of a person's texts does not keep which operator it was",
+    ),
+    ("tool_approvals", "decided_by"): (
+        "user_id <> '' AND decided_by LIKE 'admin:%'",
+        "the log of a person's calls does not keep which operator it was",
     ),
 }
 """Columns the log does not tell of in some rows: which rows, and why."""

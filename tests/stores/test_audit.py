@@ -38,6 +38,8 @@ OTHER_KEYS: dict[str, dict[str, object]] = {
     "memory_terms": {"term": "other"},
     "memory_sources": {"source": "other"},
     "turn_records": {"turn_id": "other"},
+    "tool_approvals": {"approval_id": "a-other", "sha256": "0" * 64},
+    "agent_controls": {"agent_name": "other"},
 }
 NAMES_AND_TEXTS = ("bob", "mira", "celery", "marzipan", "olga", "Rules of", "Shipped")
 
@@ -86,7 +88,7 @@ def unfound(desk: Desk, table: str, column: str, where: str = "") -> list[object
 def test_a_store_that_charter_alone_wrote_has_no_problem(desk: Desk) -> None:
     found = audit(desk.store.db)
     assert (found.problems, found.notices) == ((), ())
-    assert (found.chains, found.versions, found.turns, found.notes) == (3, 17, 6, 9)
+    assert (found.chains, found.versions, found.turns, found.notes) == (4, 17, 6, 9)
     assert sorted(found.heads) == sorted(desk.store.chains())
     assert found.entries == sum(len(desk.store.log(chain)) for chain in found.heads)
 

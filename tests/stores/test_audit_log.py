@@ -237,7 +237,9 @@ def test_what_was_migrated_is_clean_goes_on_and_can_be_forgotten(kind: str, tmp_
 
 
 @pytest.mark.requirement("N-20")
-@pytest.mark.parametrize("table", ["layer_versions", "agent_long_term_memory", "proposals", "turn_records"])
+@pytest.mark.parametrize(
+    "table", ["layer_versions", "agent_long_term_memory", "proposals", "turn_records", "tool_approvals"]
+)
 def test_what_was_forgotten_or_pruned_and_is_back_is_found(table: str, tmp_path: Path) -> None:
     with both("sqlite", tmp_path) as (store, mine):
         kept = mine.rows(table)

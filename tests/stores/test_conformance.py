@@ -31,14 +31,17 @@ REQUIRED: Final = {
     "layers": pytest.mark.requirement("S0-03", "S0-18", "N-03"),
     "log": pytest.mark.requirement("N-03", "N-20"),
     "proposals": pytest.mark.requirement("N-04"),
+    "approvals": pytest.mark.requirement("S1-08", "N-09"),
+    "controls": pytest.mark.requirement("N-19"),
+    "chats": pytest.mark.requirement("N-18", "S0-12"),
     "messages": pytest.mark.requirement("S0-04", "S0-12", "S0-13", "S0-15", "N-17"),
-    "turns": pytest.mark.requirement("S0-13", "N-01"),
+    "turns": pytest.mark.requirement("S0-13", "N-01", "N-18"),
     "conversations": pytest.mark.requirement("S0-11", "S0-12"),
     "memory": pytest.mark.requirement("S0-04", "S2-06", "S4-09", "N-10"),
     "people": pytest.mark.requirement("S4-04", "S4-06", "S4-07", "S4-08"),
     "reading": pytest.mark.requirement("S0-14", "S2-06", "S1-07"),
     "values": pytest.mark.requirement("N-17"),
-    "concurrency": pytest.mark.requirement("S0-12", "S0-15", "N-04", "N-17"),
+    "concurrency": pytest.mark.requirement("S0-12", "S0-15", "S1-08", "N-04", "N-17", "N-19"),
 }
 
 

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from charter.core.errors import Busy, StoreUnavailable
-from charter.core.records import ConversationEntry, InboxMessage, OutboxMessage, Provenance, Settled
+from charter.core.records import Approval, ConversationEntry, InboxMessage, OutboxMessage, Provenance, Settled
 from charter.stores import sqlite_path
 from charter.stores.audit import audit
 from charter.stores.people import forget
@@ -62,6 +62,8 @@ def test_forgetting_while_they_write_leaves_a_clean_store_and_then_nothing(kind:
                 store.remember(ADA, "mira", f"marzipan {number} {step}", day=DAY, provenance=Provenance("mira"))
                 store.remember(ADA, "", "heard", day=DAY, provenance=Provenance("mira", source="user:mira"))
                 store.stage(ADA, InboxMessage(f"m{number}.{step}", "mira", "marzipan"))
+                call = Approval(f"a{number}.{step}", ADA, "t", "mail", "marzipan", f"{step % 3}" * 64, 1, 99, "mira")
+                store.request_approval(call)
 
         writers = [Thread(target=write, args=(number,)) for number in range(3)]
         for thread in writers:

@@ -12,6 +12,7 @@ import pytest
 
 from charter.stores import migrate
 from charter.stores.migrate import current, downgrade, upgrade
+from charter.stores.revisions import HEAD
 
 from . import databases
 from .children import ask, state
@@ -27,9 +28,9 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def test_of_four_processes_one_migrates_and_the_others_find_it_done(kind: str, tmp_path: Path) -> None:
     old, new = databases.old(kind, tmp_path), databases.empty(kind, tmp_path / "new")
-    assert sorted(ask("together", old, "4")) == [[], [], [], ["0002"]]
-    assert sorted(ask("together", new, "4")) == [[], [], [], ["0001", "0002"]]
-    assert (current(old), current(new)) == ("0002", "0002")
+    assert sorted(ask("together", old, "4")) == [[], [], [], ["0002", "0003"]]
+    assert sorted(ask("together", new, "4")) == [[], [], [], ["0001", "0002", "0003"]]
+    assert (current(old), current(new)) == (HEAD, HEAD)
 
 
 def test_the_revision_is_read_with_the_lock_already_held(
@@ -44,15 +45,15 @@ def test_the_revision_is_read_with_the_lock_already_held(
         return read(connection)
 
     monkeypatch.setattr(migrate, "_at", reading)
-    assert (upgrade(url), downgrade(url, "0001")) == (["0002"], ["0002"])
+    assert (upgrade(url), downgrade(url, "0001")) == (["0002", "0003"], ["0003", "0002"])
     assert not any(free)
 
 
 def test_threads_may_migrate_different_databases_at_once(tmp_path: Path) -> None:
     urls = [databases.old("sqlite", _made(tmp_path / str(number))) for number in range(6)]
     with ThreadPoolExecutor(6) as threads:
-        assert list(threads.map(upgrade, urls)) == [["0002"]] * 6
-        assert list(threads.map(current, urls)) == ["0002"] * 6
+        assert list(threads.map(upgrade, urls)) == [["0002", "0003"]] * 6
+        assert list(threads.map(current, urls)) == [HEAD] * 6
 
 
 def _made(folder: Path) -> Path:
@@ -86,4 +87,4 @@ def test_killed_at_some_statements_postgresql_is_as_it_was(tmp_path: Path) -> No
     assert (up["wrong"], up["status"], up["killed"] > 5) == ([], 0, True)
     upgrade(url)
     assert ask("killed", "downgrade", url, "9")["wrong"] == []
-    assert state(url)[0] == "0002"
+    assert state(url)[0] == HEAD

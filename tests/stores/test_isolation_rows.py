@@ -15,11 +15,13 @@ import pytest
 from charter.core.policy import Actor
 from charter.core.ports import Part, Reads, Wanted
 from charter.core.records import (
+    Approval,
     Author,
     Change,
     ConversationEntry,
     Head,
     InboxMessage,
+    Note,
     OutboxMessage,
     Place,
     Provenance,
@@ -32,12 +34,12 @@ from charter.stores.store import SqlStore
 from .held import RINGS, new_store
 from .surgery import without
 
-pytestmark = pytest.mark.requirement("S0-14", "S0-12", "S0-13", "S2-06", "S4-07", "N-10", "N-17")
+pytestmark = pytest.mark.requirement("S0-14", "S0-12", "S0-13", "S1-08", "S2-06", "S4-07", "N-10", "N-17", "N-18")
 
 PEOPLE: Final = 250
 WORD: Final = re.compile(r"w[0-9a-f]{16}w")
 QUERY: Final = "tea, wish and said?"
-OF_ONE: Final[tuple[Part, ...]] = ("instructions", "timezone", "history", "recent", "recall")
+OF_ONE: Final[tuple[Part, ...]] = ("instructions", "timezone", "history", "talk", "recent", "recall")
 EVERY_PART: Final[tuple[Part, ...]] = (*OF_ONE, "layers", "agent", "inbox")
 STEMS: Final = (
     "bob", "Bob", "bo", "bobby", "b%b", "b_b", "b'b", 'b"b', "b\\b", "system", "0", "日本", "é", "e\u0301", "ﬁ", "a b",
@@ -70,7 +72,10 @@ class Schedule:
 
     def run(self, writes: int) -> list[Person]:
         """Does so many things; who did any."""
-        deeds = (self.say, self.say, self.note, self.note, self.wish, self.stage, self.turn, self.zone, self.forget)
+        deeds = (
+            self.say, self.say, self.note, self.note, self.wish, self.stage, self.turn, self.turn, self.zone,
+            self.forget, self.call, self.anew,
+        )  # fmt: skip
         # Most writes are of a few people, so that their rows lie between those of others.
         often = self.chance.sample(self.everyone, 12)
         seen: dict[Person, None] = {}
@@ -106,11 +111,30 @@ class Schedule:
         name = f"turn{self.clock}"
         took = self.store.take(self.agent, name, lane=who.name, at_ns=self.clock, lease_ns=1)
         assert words_in(took) <= {who.word}
-        record = TurnRecord(self.agent, name, self.clock, "inbox", who.name, who.name)
+        record = TurnRecord(self.agent, name, self.clock, "inbox", who.name, who.name, detail='{"n": 1}')
         entries = [
             (who.name, ConversationEntry(one.id, one.body, f"told {who.word}", name, self.clock)) for one in took
         ]
-        self.store.settle(Settled(record, [OutboxMessage(who.name, f"told {who.word}")], entries))
+        replies = [OutboxMessage(who.name, f"told {who.word} {part}", part=part) for part in range(2)]
+        notes = [
+            Note(who.name, f"tea {who.word} in {name}", "2026-01-02", Provenance(who.word, source=f"user:{who.word}"))
+        ]
+        self.store.settle(Settled(record, replies, entries, notes=notes))
+
+    def call(self, who: Person) -> None:
+        """A call whose hash is the same for all: only its owner's yes counts for it."""
+        asked = Approval(
+            f"{self.agent}-{self.clock}", self.agent, "t1", "mail", who.word, "f" * 64, self.clock, 10**9, who.name
+        )
+        waits = self.store.request_approval(asked)
+        assert words_in(waits) <= {who.word}
+        if self.chance.random() < 0.7:
+            self.store.decide_approval(
+                waits.id, waits.sha256, "approved", by=Author(Actor.USER, who.name), at_ns=self.clock
+            )  # fmt: skip
+
+    def anew(self, who: Person) -> None:
+        self.store.fresh_start(self.agent, who.name, self.clock)
 
     def zone(self, who: Person) -> None:
         self.store.set_timezone(who.name, "Europe/Lisbon")
@@ -130,6 +154,8 @@ def answers(store: SqlStore, schedule: Schedule, who: Person) -> Iterator[object
     for reads in (store, store.for_turn(want), store.for_turn(replace(want, parts=EVERY_PART))):
         yield _of_one(reads, agent, who)
     yield store.head(place), store.history(place)
+    yield [store.exchanges_before(agent, who.name, turn.id) for turn in store.turns(agent, 5)]
+    yield store.use_approval(agent, who.name, "mail", "f" * 64, "last", schedule.clock)
     yield store.take(agent, f"last {who.word}", lane=who.name, at_ns=10**9, lease_ns=1)
 
 
@@ -137,6 +163,7 @@ def _of_one(reads: Reads, agent: str, who: Person) -> list[object]:
     return [
         reads.conversation(agent, who.name),
         reads.conversation(agent, f" {who.name}\n"),
+        reads.exchanges(agent, who.name),
         reads.recent(agent, who.name, 20),
         reads.recall(agent, who.name, QUERY, 20),
         reads.instructions(agent, who.name),
@@ -200,11 +227,12 @@ def test_on_postgresql_nobody_is_told_a_byte_of_another_in_500_schedules(tmp_pat
     run_all("postgres", tmp_path, range(20_000, 20_500))
 
 
-@pytest.mark.parametrize("part", ["recall", "recent", "instructions", "history"])
+@pytest.mark.parametrize("part", ["recall", "recent", "instructions", "history", "talk"])
 def test_a_turn_that_forgets_whose_rows_it_reads_is_found_out(
     part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     anyone = reading._PARTS[part].replace("user_id = ?", "user_id >= substr(?, 99)")
+    anyone = anyone.replace("recipient = ?", "recipient >= substr(?, 99)").replace("c.sender = ?", "c.sender >= ?")
     monkeypatch.setitem(reading._PARTS, part, anyone)
     if part == "history":
         without(monkeypatch, reading.TurnReads, "conversation", "if row[1] == key", "")

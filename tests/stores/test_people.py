@@ -10,7 +10,7 @@ import pytest
 
 from charter import stores
 from charter.core.errors import BadValue
-from charter.core.records import Author, Provenance, Settled
+from charter.core.records import Approval, Author, Provenance, Settled
 from charter.stores.audit import audit
 from charter.stores.memory import MemoryStore
 from charter.stores.people import export, forget
@@ -43,6 +43,7 @@ ADDRESS = "0xAbCdEf0000000000000000000000000000001234"
 WITH_ROWS = {
     "layer_versions", "proposals", "user_agent_prompt_customizations", "user_settings", "inbox_messages",
     "outbox_messages", "turn_leases", "conversations", "conversation_entries", "agent_long_term_memory", "turn_records",
+    "tool_approvals",
 }  # fmt: skip
 
 
@@ -196,6 +197,43 @@ def test_a_name_is_one_person_as_user_sender_recipient_and_author(kind: str, tmp
         assert store.proposal(made.id).state == "expired"
 
 
+@pytest.mark.requirement("S1-08", "N-19")
+@pytest.mark.parametrize("kind", KINDS)
+def test_who_decided_about_a_call_of_another_or_stopped_an_agent_is_no_longer_named_there(
+    kind: str, tmp_path: Path
+) -> None:
+    url, store = new(kind, tmp_path)
+    with store:
+        for number, name in enumerate(("bob", "")):
+            call = Approval(f"a-{number}", ADA, "t1", "mail", "to zoe", "f" * 64, 5, 99, name)
+            store.request_approval(call)
+            store.decide_approval(call.id, call.sha256, "approved", by=user("mira"), at_ns=6)
+        store.pause("second", by=user("mira"), at_ns=7, reason="marzipan")
+        assert set(export(store.db, "mira")["tables"]) == {"tool_approvals", "agent_controls"}
+        assert forget(store.db, "mira", by=OLGA, at_ns=99) == {"tool_approvals": 2, "agent_controls": 1}
+        assert [word for word in ("mira", "marzipan") if word in text_of(url)] == []
+        assert [(found.decided_by, found.arguments) for found in store.approvals()] == [("erased", "to zoe")] * 2
+        assert store.use_approval(ADA, "bob", "mail", "f" * 64, "t2", 8) is not None
+        control = store.control("second", "1970-01-01")
+        assert (control.paused, control.by, control.reason) == (True, "erased", "")
+        assert audit(store.db).problems == ()
+
+
+@pytest.mark.requirement("S1-08")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_call_of_who_was_forgotten_is_not_made_and_nobody_can_use_their_approval(kind: str, tmp_path: Path) -> None:
+    _, store = filled(kind, tmp_path)
+    with store:
+        given = [found for found in store.approvals(ADA, "approved") if found.user == "mira"]
+        forget(store.db, "mira", by=OLGA, at_ns=99)
+        for found in given:
+            for name in ("mira", "", "erased"):
+                assert store.use_approval(ADA, name, found.tool, found.sha256, "t9", 54) is None
+            assert (store.approval(found.id).state, store.approval(found.id).arguments) == ("expired", None)
+        assert len(given) == 1
+        assert [found.user for found in store.approvals(ADA, "approved")] == ["", "bob"]
+
+
 def test_names_that_differ_by_a_blank_are_two_people_but_a_blank_that_nobody_has_is_overlooked() -> None:
     with MemoryStore(KEYS) as store:
         for name in ("mira", "mira "):
@@ -212,7 +250,8 @@ def test_every_table_has_its_end_in_an_erasure() -> None:
         fill_agent(store)
         fill_person(store, "mira", "marzipan")
         gone = set(forget(store.db, "mira", by=Author("init"), at_ns=9))
-    nobody = {"prompt_layers", "layer_labels", "agent_configurations", "change_log", "chain_heads"}
+    nobody = {"prompt_layers", "layer_labels", "agent_configurations", "change_log", "chain_heads", "agent_spend"}
+    nobody |= {"agent_controls"}
     index = {"memory_owners", "memory_terms", "memory_sources"}
     old = {table for table in schema_tables() if table.startswith("legacy_")}
     assert set(schema_tables()) == gone | nobody | index | old

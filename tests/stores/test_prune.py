@@ -62,11 +62,13 @@ def test_turns_that_are_old_go_and_each_chain_says_up_to_when(kind: str, tmp_pat
     url, store = filled(kind, tmp_path)
     with store:
         anchor = audit(store.db).heads
-        assert prune(store.db, turns_before_ns=62, at_ns=99) == {"turn_records": 2}
+        assert prune(store.db, turns_before_ns=62, at_ns=99) == {"turn_records": 2, "tool_approvals": 9}
         assert left(url, "turn_records", "at_ns") == [62, 62, 64, 64]
         assert prune(store.db, turns_before_ns=65, at_ns=99) == {"turn_records": 4}
         assert prune(store.db, turns_before_ns=65, at_ns=99) == {}
-        assert told(store) == [("turns", "1 before 62")] * 2 + [("turns", "2 before 65")] * 2
+        assert told(store) == [
+            *[("calls", "3 before 62")] * 3, *[("turns", "1 before 62")] * 2, *[("turns", "2 before 65")] * 2
+        ]  # fmt: skip
         assert (audit(store.db, heads=anchor).problems, audit(store.db).turns) == ((), 0)
 
 
@@ -89,6 +91,29 @@ def test_a_turn_that_is_written_after_a_pruning_with_an_older_time_is_not_taken_
         with store.db.writing() as run:
             run("DELETE FROM turn_records")
         assert len(audit(store.db).problems) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_calls_of_as_long_ago_go_with_turns_unless_a_person_is_still_asked(kind: str, tmp_path: Path) -> None:
+    url, store = filled(kind, tmp_path)
+    with store:
+        prune(store.db, turns_before_ns=52, at_ns=99)
+        assert left(url, "tool_approvals", "at_ns") == [51] * 3 + [52] * 3 + [53] * 3 + [54] * 3
+        prune(store.db, turns_before_ns=60, at_ns=99)
+        assert left(url, "tool_approvals", "state") == ["approved"] * 3 + ["open"] * 3
+        assert prune(store.db, turns_before_ns=60, at_ns=LATER)["tool_approvals"] == 6
+        assert (store.approvals(), audit(store.db).problems) == ([], ())
+
+
+def test_a_call_that_still_waits_is_missed_when_it_is_gone_though_others_of_its_time_were_pruned() -> None:
+    with MemoryStore(KEYS) as store:
+        fill(store)
+        prune(store.db, turns_before_ns=60, at_ns=99)
+        with store.db.writing() as run:
+            run("DELETE FROM tool_approvals WHERE state = 'approved'")
+        assert [problem.partition(": ")[2] for problem in audit(store.db).problems] == [
+            "tells of an approval that is not there"
+        ] * 3
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -120,10 +145,10 @@ def test_turns_of_many_people_go_in_steps(kind: str, tmp_path: Path, monkeypatch
 def test_pruning_and_forgetting_go_together_in_either_order(kind: str, tmp_path: Path) -> None:
     _, store = filled(kind, tmp_path)
     with store:
-        prune(store.db, turns_before_ns=62, at_ns=99)
+        prune(store.db, turns_before_ns=53, at_ns=99)
         forget(store.db, "bob", by=OLGA, at_ns=100)
         forget(store.db, "mira", by=OLGA, at_ns=100)
-        assert prune(store.db, turns_before_ns=LATER, at_ns=101) == {"turn_records": 4}
+        assert prune(store.db, turns_before_ns=LATER, at_ns=101) == {"turn_records": 6, "tool_approvals": 7}
         assert audit(store.db).problems == ()
 
 

@@ -13,6 +13,7 @@ from charter.core.errors import StoreError
 from charter.core.policy import Actor
 from charter.core.records import Author, Change, Head, Place
 from charter.stores.migrate import current, downgrade, upgrade
+from charter.stores.revisions import HEAD
 
 from . import databases
 from .databases import KINDS, contents, run
@@ -56,7 +57,7 @@ def write(url: str, head: Head, text: str, *, agent: str = "assistant", user: st
 
 def test_old_rows_come_back_to_the_byte_with_columns_keys_views_and_triggers_we_know_nothing_of(old: str) -> None:
     rows, built = contents(old), databases.catalogue(old)
-    assert (upgrade(old), downgrade(old, "0001"), current(old)) == (["0002"], ["0002"], "0001")
+    assert (upgrade(old), downgrade(old, "0001"), current(old)) == (["0002", "0003"], ["0003", "0002"], "0001")
     after = contents(old)
     assert after.pop("alembic_version") in ([("(0001)",)], [("text", b"0001")])
     assert after == rows
@@ -69,7 +70,7 @@ def test_old_rows_come_back_to_the_byte_with_columns_keys_views_and_triggers_we_
 def test_up_and_down_and_up_again_ends_where_the_first_time_did(old: str) -> None:
     upgrade(old)
     rows, built = contents(old), databases.catalogue(old)
-    assert (downgrade(old, "0001"), upgrade(old)) == (["0002"], ["0002"])
+    assert (downgrade(old, "0001"), upgrade(old)) == (["0003", "0002"], ["0002", "0003"])
     assert (contents(old), databases.catalogue(old)) == (rows, built)
 
 
@@ -182,25 +183,25 @@ def test_what_the_old_tables_cannot_hold_stops_the_way_back_before_anything_chan
     with pytest.raises(StoreError) as raised:
         downgrade(url, "0001")
     assert str(raised.value) == "PostgreSQL: the database does not take the change (22P02); nothing was changed"
-    assert (current(url), contents(url)) == ("0002", before)
+    assert (current(url), contents(url)) == (HEAD, before)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_database_goes_back_to_the_first_revision_with_what_was_written_in_it(kind: str, tmp_path: Path) -> None:
     url = databases.empty(kind, tmp_path)
-    assert upgrade(url) == ["0001", "0002"]
+    assert upgrade(url) == ["0001", "0002", "0003"]
     write(url, Head.SOUL, "Be brief.")
     write(url, Head.INSTRUCTIONS, "Only facts.", user="mira")
     with charter.stores.open(url) as store:
         store.remember("assistant", "", "A note of the agent's own.", day="2026-02-18")
-    assert downgrade(url, "0001") == ["0002"]
+    assert downgrade(url, "0001") == ["0003", "0002"]
     assert databases.tables(url) == ["agent_configurations", "agent_long_term_memory", "alembic_version",
                                      "user_agent_prompt_customizations"]  # fmt: skip
     assert run(url, "SELECT agent_name, system_prompt FROM agent_configurations") == [("assistant", "Be brief.")]
     assert run(url, "SELECT user_id, agent_name, notes FROM agent_long_term_memory") == [
         ("", "assistant", "A note of the agent's own.")
     ]
-    assert upgrade(url) == ["0002"]
+    assert upgrade(url) == ["0002", "0003"]
     with charter.stores.open(url) as store:
         assert store.instructions("assistant", "mira") == "Only facts."
         assert [note.text for note in store.recall("assistant", "", "notes", 3)] == ["A note of the agent's own."]

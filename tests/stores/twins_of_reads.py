@@ -7,7 +7,7 @@ from typing import Any
 
 from charter.core.ports import Wanted
 from charter.core.records import Provenance
-from charter.stores import layers, log, messages, notes, proposals, reading, sqlite, turns
+from charter.stores import conversations, layers, log, messages, notes, proposals, reading, sqlite, turns
 from charter.stores.memory import MemoryStore
 
 from .surgery import Make, Patch, Twins, of, without
@@ -110,13 +110,13 @@ class AnyZone(MemoryStore):
 
 def any_text(patch: Patch) -> Make:
     patch.setattr(sqlite, "fit", lambda values: values)
-    for module in (layers, log, messages, notes, proposals):
+    for module in (conversations, layers, log, messages, notes, proposals):
         patch.setattr(module, "storable", lambda field, text: text)
     return MemoryStore
 
 
 def any_time(patch: Patch) -> Make:
-    for module in (layers, messages, notes, proposals, turns):
+    for module in (conversations, layers, messages, notes, proposals, turns):
         patch.setattr(module, "when", lambda field, at_ns: at_ns)
     return MemoryStore
 

@@ -184,7 +184,9 @@ def _smaller(
 class Assembly:
     """A prompt ready to send. Its text shows only where a call says so: `reveal()` and `payload()`."""
 
-    __slots__ = ("_parts", "_text", "beside", "left_out", "message", "mode", "settings", "stack", "stack_sha256")
+    __slots__ = (
+        "_entries", "_parts", "_text", "beside", "left_out", "message", "mode", "settings", "stack", "stack_sha256",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -207,6 +209,7 @@ class Assembly:
         self.message = message
         self.beside = beside
         self.stack_sha256 = stack_sha256
+        self._entries: tuple[Entry, ...] | None = None
 
     @property
     def parts(self) -> list[Rendered]:
@@ -245,7 +248,7 @@ class Assembly:
         items = before.get("input", before.get("messages", ()))
         return Expected(
             dialect,
-            tuple(_entry(part, self.settings.key) for part in self.parts),
+            self.entries,
             self.stack.joiner,
             payload_hash(body, self.settings.key),
             user=self.has_user_layer,
@@ -258,6 +261,17 @@ class Assembly:
     def has_user_layer(self) -> bool:
         """Whether the message is a layer of its own; else it stands beside the layers."""
         return bool(self._parts) and self._parts[-1][0].layer.role is Role.USER
+
+    @property
+    def tokens(self) -> int:
+        """Everything paid for: the layers, what joins them, the tool schemas."""
+        joints = _joint_tokens(self.stack, self._parts, self.settings)
+        return sum([part[TOKENS] for part in self._parts]) + joints + self.beside.tokens
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """Whose text is in this prompt beside the operator's, the agent's and the speaker's own (N-09)."""
+        return tuple(dict.fromkeys(part[0].about.foreign for part in self._parts if part[0].about.foreign))
 
     def past(self, text: str) -> str:
         """An earlier message of a person, in the form this prompt gives the one it answers."""
@@ -275,13 +289,20 @@ class Assembly:
         return joined if self.has_user_layer or not self.message else (*joined, wire.spoken_message(self.message))
 
     @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The layers as the manifest lists them; made once."""
+        if self._entries is None:
+            self._entries = tuple(_entry(part, self.settings.key) for part in self.parts)
+        return self._entries
+
+    @property
     def manifest(self) -> Manifest:
         """Hashes and counts of what is sent."""
         return Manifest(
             charter=self.settings.charter,
             version=self.settings.version,
             mode=self.mode,
-            stack=tuple(_entry(part, self.settings.key) for part in self.parts),
+            stack=self.entries,
             left_out=tuple(self.left_out),
             stack_sha256=self.stack_sha256,
             tools_sha256=content_hash(self.beside.schemas, None) if self.tools else None,

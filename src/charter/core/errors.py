@@ -50,7 +50,8 @@ CharterError
 │   ├── Paused               the agent was stopped by a person
 │   ├── OverSpend            the agent's limit for the day is reached
 │   ├── OverLimit            too many steps, too much time, too many tokens in one turn
-│   └── Cancelled            whoever asked no longer wants it
+│   ├── Cancelled            whoever asked no longer wants it
+│   └── Answered             this message was answered before; nothing was done again
 ├── BadValue                 a value of the request is out of its range (time zone, time, soul, limit)
 └── MissingExtra             an optional part is not installed (says the command)
 """
@@ -350,6 +351,12 @@ class Cancelled(TurnError):
     """Whoever asked no longer wants it."""
 
     code = "TURN_CANCELLED"
+
+
+class Answered(TurnError):
+    """This message was answered before; nothing was done again."""
+
+    code = "TURN_ALREADY_ANSWERED"
 
 
 class BadValue(CharterError):

@@ -63,6 +63,12 @@ class Incoming:
         return self.at
 
 
+def nanoseconds(at: datetime) -> int:
+    """Nanoseconds since 1970, exact to the microsecond a datetime has."""
+    since = at - datetime(1970, 1, 1, tzinfo=UTC)
+    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
+
+
 def moment(value: Any) -> datetime | None:
     """A time as an aware datetime: as given, from ISO-8601 text or seconds since 1970; UTC when it has no zone."""
     if value is None:

@@ -32,7 +32,7 @@ def hash_lines(lines: str) -> str:
 
 def content_hash(data: bytes, key: bytes | None) -> str:
     """The hash of a section's or piece's bytes; keyed where a key is given."""
-    return (hashlib.sha256(data) if key is None else hmac.new(key, data, hashlib.sha256)).hexdigest()
+    return hashlib.sha256(data).hexdigest() if key is None else hmac.digest(key, data, "sha256").hex()
 
 
 @dataclass(frozen=True, slots=True)

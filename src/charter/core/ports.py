@@ -14,10 +14,12 @@ from .records import (
     Approval,
     Author,
     Change,
+    Control,
     Conversation,
     ConversationEntry,
     ConversationLog,
     Decision,
+    Exchange,
     InboxMessage,
     Label,
     LogRow,
@@ -120,7 +122,8 @@ class Tool:
     """What a model may call in one turn, made for that turn: whoever it acts for is closed over, never an argument.
 
     `own` says that it writes only what belongs to the person who speaks; `foreign`, that what it answers is text of
-    others (N-09).
+    others; `stages`, that it leaves its change to a person by itself when the turn is tainted (N-09); `inside`, that it
+    is part of Charter and cannot hang.
     """
 
     spec: ToolSpec
@@ -128,6 +131,8 @@ class Tool:
     call: Callable[[Mapping[str, Any]], str] = field(repr=False)
     own: bool = False
     foreign: bool = True
+    stages: bool = False
+    inside: bool = False
 
 
 class Acting(Protocol):
@@ -165,7 +170,10 @@ class Acting(Protocol):
 
 
 class Approver(Protocol):
-    """A person who may say yes to one call."""
+    """A person who may say yes to one call; `by` is who they are."""
+
+    @property
+    def by(self) -> Author: ...
 
     def ask(self, wanted: Approval) -> Verdict:
         """allow, or deny; `ask` when nobody is there to say, and it waits."""
@@ -184,7 +192,7 @@ class AgentConfiguration:
     identity_version: int = 0
 
 
-Part = Literal["layers", "instructions", "timezone", "agent", "inbox", "history", "recent", "recall"]
+Part = Literal["layers", "instructions", "timezone", "agent", "inbox", "history", "talk", "recent", "recall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +221,17 @@ class Reads(Protocol):
 
     def conversation(self, agent: str, sender: str) -> ConversationLog | None: ...
 
+    def exchanges(self, agent: str, sender: str) -> Sequence[Exchange]:
+        """The last 20 exchanges of a chat since it began anew, whole, oldest first."""
+
     def recent(self, agent: str, user: str, limit: int) -> Sequence[Memory]: ...
 
     def recall(self, agent: str, user: str, query: str, limit: int) -> Sequence[Memory]: ...
 
     def instructions(self, agent: str, user: str) -> str: ...
+
+    def instructions_version(self, agent: str, user: str) -> int:
+        """The version of a user's instructions; 0 when there are none."""
 
     def timezone(self, user: str) -> str | None: ...
 
@@ -243,6 +257,9 @@ class Store(Reads, Readable, Protocol):
 
     def version(self, place: Place, number: int) -> Version: ...
 
+    def version_at(self, place: Place, at_ns: int) -> Version | None:
+        """The newest version that was there at this time."""
+
     def set_label(self, place: Place, label: str, number: int, *, by: Author, at_ns: int) -> Label: ...
 
     def labels(self, agent: str) -> Sequence[Label]: ...
@@ -263,15 +280,44 @@ class Store(Reads, Readable, Protocol):
 
     def close_proposal(self, decision: Decision, state: Literal["rejected", "expired"]) -> Proposal: ...
 
-    def expire(self, at_ns: int) -> int: ...
+    def expire(self, at_ns: int) -> int:
+        """Ends every proposal and approval whose time is over; how many."""
+
+    # approvals: the hash of a call is made by who asks; who decides is a person, which the caller makes sure of
+    def request_approval(self, wanted: Approval) -> Approval:
+        """Has a call wait for a person; the one that waits already for the very same call, if there is one."""
+
+    def approvals(self, agent: str = "", state: str = "") -> Sequence[Approval]: ...
+
+    def approval(self, name: str) -> Approval: ...
+
+    def decide_approval(
+        self, name: str, sha256: str, verdict: Literal["approved", "denied"], *, by: Author, at_ns: int
+    ) -> Approval: ...
+
+    def use_approval(self, agent: str, user: str, tool: str, sha256: str, turn_id: str, at_ns: int) -> Approval | None:
+        """Takes one approval of exactly this call, once; None when there is none to take."""
+
+    # the stop switch and the day's spending; `day` is YYYY-MM-DD in UTC
+    def control(self, agent: str, day: str) -> Control: ...
+
+    def pause(self, agent: str, *, by: Author, at_ns: int, reason: str = "") -> None: ...
+
+    def resume(self, agent: str, *, by: Author, at_ns: int) -> None: ...
+
+    def limit(
+        self, agent: str, *, by: Author, at_ns: int, tokens_per_day: int | None, turns_per_day: int | None
+    ) -> None: ...
 
     # messages and turns
     def stage(self, agent: str, message: InboxMessage) -> bool: ...
 
     def take(
-        self, agent: str, turn_id: str, *, lane: str = "", at_ns: int, lease_ns: int, max_senders: int = 5,
-        max_messages: int = 20,
-    ) -> Sequence[InboxMessage]: ...  # fmt: skip
+        self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", at_ns: int, lease_ns: int,
+        max_senders: int = 5, max_messages: int = 20,
+    ) -> Sequence[InboxMessage]:  # fmt: skip
+        """Begins a turn: Busy when another has the lane, Paused when a person stopped the agent. `lane` is a sender,
+        or empty for the whole agent; with `sender`, only messages of that one are taken."""
 
     def settle(self, settled: Settled) -> None: ...
 
@@ -284,6 +330,15 @@ class Store(Reads, Readable, Protocol):
     def append_conversation(self, agent: str, sender: str, entry: ConversationEntry) -> None: ...
 
     def conversations(self, agent: str) -> Sequence[Conversation]: ...
+
+    def fresh_start(self, agent: str, sender: str, at_ns: int) -> None:
+        """A chat with this sender begins anew here."""
+
+    def exchanges_before(self, agent: str, sender: str, turn_id: str) -> Sequence[Exchange]:
+        """What a turn could read of its chat, as far as it is still kept."""
+
+    def messages_of(self, agent: str, turn_id: str) -> Sequence[InboxMessage]:
+        """What a turn took and dealt with, as far as it is still kept."""
 
     def turn(self, agent: str, turn_id: str) -> TurnRecord: ...
 

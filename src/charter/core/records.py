@@ -210,6 +210,7 @@ class Provenance:
 
 
 UNKNOWN = Provenance()
+FOREIGN = frozenset({"sender", "tool", "web", "project", "import"})  # sources that are neither agent, operator nor user
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,13 +50,17 @@ class Settings:
 
 
 class About(NamedTuple):
-    """What the manifest says of a section's facts: where they came from and which version they are."""
+    """What the manifest says of a section's facts: where they came from and which version they are.
+
+    `foreign` names whose text it is when it is neither the operator's, the agent's nor that of who is speaking (N-09).
+    """
 
     file: str = "inline"
     source: str = "inline"
     origin: str = ""
     version: str = ""
     amended: bool = False
+    foreign: str = ""
 
 
 NOWHERE: Final = About()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ..core.unicode import EMOJI
@@ -181,6 +182,10 @@ def _found(text: str) -> Iterator[Span]:
 
 def find_spans(text: str) -> tuple[Span, ...]:
     """The spans of a text in order; where two would overlap they are one, with the first one's code."""
+    return _known(text) if len(text) <= _KEPT_CHARS else _spans(text)
+
+
+def _spans(text: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     for span in sorted(_found(text), key=lambda span: (span.start, -span.end)):
         if spans and span.start < spans[-1].end:
@@ -188,6 +193,11 @@ def find_spans(text: str) -> tuple[Span, ...]:
         else:
             spans.append(span)
     return tuple(spans)
+
+
+# The same files stand in every prompt: what was looked at is not looked at again.
+_KEPT_CHARS: Final = 32_768
+_known = lru_cache(maxsize=256)(_spans)
 
 
 def quarantine(text: str, spans: Sequence[Span]) -> str:

@@ -84,6 +84,7 @@ class Gathered:
     origin: str = ""
     version: str = ""
     amended: bool = False
+    foreign: str = ""
     notices: tuple[str, ...] = ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import yaml
@@ -30,6 +31,13 @@ class Frontmatter:
 
 def split(text: str, where: str) -> Frontmatter:
     """Part the YAML between a first line `---` and the next one from the body; LF line ends are expected."""
+    if len(text) > KEPT_CHARS:
+        return _split(text, where)
+    kept = _known(text, where)
+    return Frontmatter(dict(kept.fields), kept.body)
+
+
+def _split(text: str, where: str) -> Frontmatter:
     opening = _FENCE.match(text)
     if not opening:
         return Frontmatter({}, tidy(text))
@@ -41,6 +49,11 @@ def split(text: str, where: str) -> Frontmatter:
     if size > MAX_BYTES:
         raise ConfigError(f"{where}:1", f"frontmatter of {size:,} bytes, the limit is {MAX_BYTES:,}")
     return Frontmatter(_load(block, where), tidy(text[closing.end() :]))
+
+
+# A file is read anew for every prompt; what is the same as before need not be parsed again.
+KEPT_CHARS: Final = 65_536
+_known = lru_cache(maxsize=256)(_split)
 
 
 def text_field(fields: dict[str, object], name: str, where: str) -> str | None:

@@ -43,6 +43,13 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
         facts: dict[str, Value] = {"skills": skills, "notices": list(left_out)}
         return Gathered(facts, file="skills", source="file", notices=tuple(notices))
 
+    def whole(self, ask: Ask, name: str) -> str | None:
+        """A skill's whole text, suspicious spans quarantined; None when this agent has none of this name."""
+        if self.agent_must_allow and not read_agent(ask).allow_skills:
+            return None
+        found = [skill for skill in self._find(ask)[0] if skill.name == name]
+        return quarantined(found[0].instructions, found[0].path)[0] if found else None
+
     def _find(self, ask: Ask) -> tuple[Sequence[Skill], Sequence[str]]:
         if "skills" in ask.world.given:
             return list(ask.world.given["skills"]), ()

@@ -12,8 +12,9 @@ from ..core.errors import BadValue, UnknownAgent
 from ..core.text import Value
 from . import project
 from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown
-from .files import list_dir, read_file, show_name
+from .files import list_dir, show_name
 from .frontmatter import bool_field, split, text_field
+from .known import read_file
 
 FILE_CHARS = 20_000
 AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -163,7 +164,13 @@ class ProjectContext(msgspec.Struct, tag_field="kind", tag="project", forbid_unk
             files.append({"path": file.path, "text": text})
             notices += caught
         facts: dict[str, Value] = {"files": files, "notices": left_out}
-        return Gathered(facts, file="project files" if files else "", source="file", notices=tuple(notices))
+        return Gathered(
+            facts,
+            file="project files" if files else "",
+            source="file",
+            foreign="project files" if files else "",
+            notices=tuple(notices),
+        )
 
     def _find(self, ask: Ask) -> tuple[list[project.ProjectFile], list[str]]:
         """The files that fit the limit for all of them, the nearest to the project staying first; what is left out."""

@@ -14,8 +14,8 @@ from ..core.records import Head
 from ..core.text import Form, Piece, Value
 from ..zones import time_zone
 from .ask import Ask, Gathered, operator_line, operator_markdown
-from .files import read_file
 from .frontmatter import split, text_field
+from .known import read_file
 from .pages import FILE_CHARS
 
 SOUL_TAG_CHARS = 64
@@ -169,11 +169,12 @@ class Instructions(msgspec.Struct, tag_field="kind", tag="instructions", forbid_
     max_chars: int = 2000
 
     def gather(self, ask: Ask) -> Gathered:
-        given = ask.world.given
+        given, version = ask.world.given, ""
         if "instructions" in given:
             text = str(given["instructions"] or "")
         else:
             text = ask.reads.instructions(ask.agent, ask.incoming.owner) if ask.reads else ""
+            version = str(ask.reads.instructions_version(ask.agent, ask.incoming.owner)) if ask.reads else ""
         text = text.strip()
         shown = Piece(text[: self.max_chars], "user:instructions", form=Form.BLOCK, original=len(text))
         facts: dict[str, Value] = {
@@ -181,4 +182,5 @@ class Instructions(msgspec.Struct, tag_field="kind", tag="instructions", forbid_
             "left_out": max(len(text) - self.max_chars, 0),
             "shown": self.max_chars,
         }
-        return Gathered(facts, file="instructions", source="user" if text else "inline", origin="user:instructions")
+        source = "user" if text else "inline"
+        return Gathered(facts, file="instructions", source=source, origin="user:instructions", version=version)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from charter.core.errors import ConfigError, FileRefused
-from charter.sources.files import list_dir, read_file, show_name
+from charter.sources.files import list_dir, show_name
 from charter.sources.frontmatter import split, text_field
+from charter.sources.known import read_file
 
 MAX_FILE_BYTES: Final = 1_048_576
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

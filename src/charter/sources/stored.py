@@ -9,7 +9,7 @@ import msgspec
 
 from ..core.incoming import sender_key
 from ..core.ports import Part
-from ..core.records import Head, InboxMessage, Memory
+from ..core.records import FOREIGN, Head, InboxMessage, Memory
 from ..core.text import Form, Piece, Value, shorten
 from .ask import Ask, Gathered, agent_markdown, operator_markdown
 
@@ -62,7 +62,12 @@ class Inbox(msgspec.Struct, tag_field="kind", tag="inbox", forbid_unknown_fields
             }
             for message in taken
         ]
-        return Gathered({"obligations": obligations, "count": len(taken), "waiting": waiting}, origin="inbox")
+        others = any(message.sender != ask.incoming.sender for message in taken)
+        return Gathered(
+            {"obligations": obligations, "count": len(taken), "waiting": waiting},
+            origin="inbox",
+            foreign="other senders" if others else "",
+        )
 
 
 def staged(ask: Ask, max_senders: int, max_messages: int) -> tuple[list[InboxMessage], int]:
@@ -113,7 +118,9 @@ class History(msgspec.Struct, tag_field="kind", tag="history", forbid_unknown_fi
                     for entry in log.entries[-last:]
                 ]
                 history.append({"sender": shorten(sender, SENDER_CHARS), "entries": entries})
-        return Gathered({"history": history}, origin="conversations")
+        others = any(sender_key(message.sender) != ask.incoming.sender for message in taken)
+        foreign = "other senders" if others and history else ""
+        return Gathered({"history": history}, origin="conversations", foreign=foreign)
 
 
 class Recall(msgspec.Struct, tag_field="kind", tag="recall", forbid_unknown_fields=True, frozen=True):
@@ -125,7 +132,7 @@ class Recall(msgspec.Struct, tag_field="kind", tag="recall", forbid_unknown_fiel
     def gather(self, ask: Ask) -> Gathered:
         incoming, store = ask.incoming, ask.reads
         found = store.recall(ask.agent, incoming.owner, incoming.text, self.limit) if store and incoming.text else ()
-        return Gathered({"memories": _memories(found)}, origin="memory")
+        return Gathered({"memories": _memories(found)}, origin="memory", foreign=_foreign(found))
 
 
 class Recent(msgspec.Struct, tag_field="kind", tag="recent", forbid_unknown_fields=True, frozen=True):
@@ -135,14 +142,17 @@ class Recent(msgspec.Struct, tag_field="kind", tag="recent", forbid_unknown_fiel
     limit: int = 5
 
     def gather(self, ask: Ask) -> Gathered:
-        store = ask.reads
-        return Gathered(
-            {"memories": _memories(store.recent(ask.agent, "", self.limit) if store else ())}, origin="memory"
-        )
+        found = ask.reads.recent(ask.agent, "", self.limit) if ask.reads else ()
+        return Gathered({"memories": _memories(found)}, origin="memory", foreign=_foreign(found))
 
 
 def _memories(found: Sequence[Memory]) -> list[Value]:
     return [{"day": note.day, "text": said(note.text, f"memory:{note.id}", NOTE_CHARS)} for note in found]
+
+
+def _foreign(found: Sequence[Memory]) -> str:
+    """Notes that others had a hand in; their lineage came with them (N-10)."""
+    return "memories of others" if any(note.provenance.source_class in FOREIGN for note in found) else ""
 
 
 def said(text: str, origin: str, limit: int) -> Piece:

@@ -10,7 +10,7 @@ What no audit inside a database can find, and what does:
 - a chain rewritten from its start by who has the key; the same `heads` find it;
 - a chain rewritten by who has no key, in an installation without one; with a key, its seals are wrong, or are
   missing altogether: then the notice about entries without a seal is the trace of it;
-- a change of what the log does not tell of: messages, conversations, leases and settings.
+- a change of what the log does not tell of: messages, conversations, leases, settings and what a day cost.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .audit_approvals import approvals as check_approvals
+from .audit_controls import controls as check_controls
 from .audit_layers import heads as check_heads
 from .audit_layers import labels as check_labels
 from .audit_layers import versions as check_versions
@@ -54,6 +56,8 @@ def audit(db: Database, *, heads: Mapping[str, str] | None = None) -> Audit:
         check_heads(run, newest, people, findings)
         check_labels(run, log, people, findings)
         check_proposals(run, log, people, findings)
+        check_approvals(run, log, people, findings)
+        check_controls(run, log, people, findings)
         turns = check_turns(run, log, people, findings)
         notes = check_notes(run, log, people, findings)
     more = (f"and {findings.more:,} more problems",) if findings.more else ()

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ..core.chain import broken, pseudonym, row_seal
 from ..core.keyring import KeyRing
 from ..core.records import LogRow
+from .approvals import CALLS
 from .database import Row, Stream
 from .layers import ERASED
 from .log import chain_then
@@ -169,10 +170,13 @@ class Log:
     versions: dict[tuple[str, int, str, int], Fact] = field(default_factory=dict)
     labels: dict[tuple[str, str, str], Fact] = field(default_factory=dict)
     proposals: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+    approvals: dict[str, list[Fact]] = field(default_factory=lambda: defaultdict(list))
+    switches: dict[str, Fact] = field(default_factory=dict)
+    limits: dict[str, Fact] = field(default_factory=dict)
     forgotten: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     nameless: set[tuple[str, str]] = field(default_factory=set)
     unnamed: set[tuple[str, str]] = field(default_factory=set)
-    pruned: dict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
+    pruned: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     heads: dict[str, str] = field(default_factory=dict)
     anchored: set[str] = field(default_factory=set)
     entries: int = 0
@@ -181,9 +185,9 @@ class Log:
         """Whether the person of this entry's chain was forgotten later."""
         return any(seq > fact.seq for seq in self.forgotten.get(fact.chain, ()))
 
-    def was_pruned(self, fact: Fact) -> bool:
-        """Whether the turn of this entry was pruned later."""
-        return any(seq > fact.seq and fact.at_ns < before for seq, before in self.pruned.get(fact.chain, ()))
+    def was_pruned(self, fact: Fact, what: str) -> bool:
+        """Whether what this entry tells of (a turn, a call) was pruned later."""
+        return any(seq > fact.seq and fact.at_ns < before for seq, before in self.pruned.get((fact.chain, what), ()))
 
 
 def read_log(run: Stream, keys: KeyRing, findings: Findings, anchor: Mapping[str, str]) -> Log:
@@ -256,9 +260,15 @@ class _Chain:
             self.log.nameless.add((self.name, fact.detail))
         elif fact[2:4] == ("forget", "turn"):
             self.log.unnamed.add((self.name, fact.detail))
-        elif fact[2:4] == ("prune", "turns"):
+        elif fact.kind in CALLS:
+            self.log.approvals[fact.detail.partition(" ")[0]].append(fact)
+        elif fact.kind in ("pause", "resume"):
+            self.log.switches[self.name] = fact
+        elif fact.kind == "limit":
+            self.log.limits[self.name] = fact
+        elif fact[2:4] in (("prune", "turns"), ("prune", "calls")):
             before = fact.detail.rpartition(" ")[2]
-            self.log.pruned[self.name].append((fact.seq, int(before) if before.isdecimal() else 0))
+            self.log.pruned[self.name, fact.place].append((fact.seq, int(before) if before.isdecimal() else 0))
 
     def _file(self, epoch: int) -> None:
         for key, fact in self.current.items():

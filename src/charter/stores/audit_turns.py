@@ -18,7 +18,7 @@ def turns(run: Stream, log: Log, people: People, findings: Findings) -> int:
     entries = (((fact.chain, fact.place), fact) for fact in map(Fact.of, plain(run(_ENTRIES))))
     records = (((row[0], row[2]), row) for row in plain(run(_RECORDS)))
     for (chain, turn_id), (facts, rows) in together(entries, records):
-        alive = [fact for fact in facts if not log.was_pruned(fact)]
+        alive = [fact for fact in facts if not log.was_pruned(fact, "turns")]
         where = f"{shown(chain)} turn {shown(turn_id)}"
         if rows and len(alive) == 1:
             _record(rows[0], alive[0], log, people, findings, where)

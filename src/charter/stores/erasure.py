@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..core.chain import pseudonym
 from ..core.records import Author
-from . import log
+from . import approvals, log
 from .database import Database, Run, marks
 from .layers import ERASED
 from .notes import unindex
@@ -39,11 +39,13 @@ class Erasure:
         """All of it; how many rows of each table."""
         self._stop_turns()
         self._end_proposals()
+        self._end_approvals()
         self._notes()
         self._senders()
         self._find_ends()
         self._instructions()
         self._proposals()
+        self._approvals()
         self._turns()
         self._marks()
         for table in _DELETED:
@@ -113,6 +115,13 @@ class Erasure:
             at_ns=self.at_ns, detail=name,
         )  # fmt: skip
 
+    def _end_approvals(self) -> None:
+        """A call of theirs that waits, or that was approved, is not made any more."""
+        where = self.theirs.rows("tool_approvals", "user_id")
+        waits = f"SELECT approval_id FROM tool_approvals WHERE state IN ('open', 'approved') AND {where.sql}"
+        for (name,) in self.run(waits, *where.values):
+            approvals.end_in(self.db, self.run, name, self.at_ns)
+
     # ── what is told in the chains of others ──────────────────────────────────────────────────────────────────────
 
     def _notes(self) -> None:
@@ -151,6 +160,14 @@ class Erasure:
             where = self.theirs.rows(table, name)
             rows = self.run(f"SELECT DISTINCT agent_name, {of} FROM {table} WHERE {where.sql}", *where.values)
             nameless |= {log.chain_then(self.db.keys, *row) for row in rows}
+        for table, name, chain in (
+            ("tool_approvals", "decided_by", "chain"), ("agent_controls", "paused_by", "agent_name"),
+        ):  # fmt: skip
+            where = self.theirs.rows(table, name)
+            rows = self.run(f"SELECT DISTINCT {chain} FROM {table} WHERE {where.sql}", *where.values)
+            nameless |= {row[0] for row in rows}
+        where = self.theirs.rows("agent_controls")
+        self.run(f"UPDATE agent_controls SET reason = '' WHERE {where.sql}", *where.values)
         for column in _MARKED:
             where = self.theirs.rows(column.table, column.name)
             self._count(column.table, f"UPDATE {{table}} SET {column.name} = 'erased' WHERE {{where}}", where)
@@ -213,6 +230,14 @@ class Erasure:
                 ("proposal_id = ?", (name,)),
                 self._erased(agent, user, key_id),
             )
+
+    def _approvals(self) -> None:
+        self._count(
+            "tool_approvals",
+            """UPDATE {table} SET arguments = NULL, user_id = '',
+            decided_by = CASE WHEN decided_by = '' THEN '' ELSE 'erased' END WHERE {where}""",
+            self.theirs.rows("tool_approvals", "user_id"),
+        )
 
     def _turns(self) -> None:
         where = self.theirs.rows("turn_records")

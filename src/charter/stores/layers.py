@@ -156,6 +156,13 @@ def version(db: Database, place: Place, number: int) -> Version:
     return Version(*found)
 
 
+def version_at(db: Database, place: Place, at_ns: int) -> Version | None:
+    """The newest version that was there at this time."""
+    key = (place.agent, place.user, place.layer_id, at_ns)
+    found = one(db.read(f"{_VERSIONS} AND at_ns <= ? ORDER BY version DESC LIMIT 1", *key))
+    return Version(*found) if found else None
+
+
 def set_label(db: Database, place: Place, label: str, number: int, by: Author, at_ns: int) -> Label:
     """Names a version; a label that was elsewhere moves."""
     named("label", label, limit=40)

@@ -1,27 +1,15 @@
-"""Inbox, outbox and conversations in SQL: a message is taken once, and remembered only after a turn that worked."""
+"""Inbox and outbox in SQL: a message is taken once, and a turn leaves all of what it did at its end, or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..core.errors import BadValue, Busy
-from ..core.incoming import sender_key
-from ..core.records import (
-    Conversation,
-    ConversationEntry,
-    ConversationLog,
-    InboxMessage,
-    OutboxMessage,
-    Settled,
-    TurnRecord,
-)
-from . import log, turns
-from .database import MOST_BYTES, Database, Run, is_storable, marks, named, one, storable, when
+from ..core.records import InboxMessage, OutboxMessage, Settled, TurnRecord
+from . import controls, layers, log, notes, proposals, turns
+from .conversations import append_in, stored_sender
+from .database import Database, Run, marks, named, one, storable, when
 
-MAX_ENTRIES = 20
-MAX_SENDERS = 200
-MAX_STORED_CHARS = 500
-MAX_SENDER_CHARS = 500
 LOOKED_AT = 200
 # SQLite takes the index of what is open only when it reads its very condition.
 STAGED = "state = 'staged' AND state <> 'done'"
@@ -33,25 +21,17 @@ def stage(db: Database, agent: str, message: InboxMessage) -> bool:
         rows = run(
             """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns)
             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING RETURNING seq""",
-            named("agent", agent), named("message id", message.id), sender(message.sender),
+            named("agent", agent), named("message id", message.id), stored_sender(message.sender),
             named("user", message.user, empty=True), message.channel, storable("body", message.body),
             when("received_at", message.received_at_ns),
         )  # fmt: skip
     return bool(rows)
 
 
-def sender(name: str) -> str:
-    """A sender's key, fit to be stored; names are kept as they are (S0-12)."""
-    key = storable("sender", sender_key(name))
-    if not 0 < len(key) <= MAX_SENDER_CHARS or len(key.encode()) > MOST_BYTES:
-        raise BadValue("sender", f"1 to {MAX_SENDER_CHARS} characters; this one has {len(key)}")
-    return key
-
-
-_STAGED = """SELECT message_id, sender, body, received_at_ns, channel, user_id FROM inbox_messages
-    WHERE agent_name = ? AND {staged} {lane} ORDER BY seq LIMIT {limit}"""
-_ANY = _STAGED.format(staged=STAGED, lane="", limit=LOOKED_AT)
-_ONE_LANE = _STAGED.format(staged=STAGED, lane="AND sender = ?", limit=LOOKED_AT)
+_MESSAGES = "SELECT message_id, sender, body, received_at_ns, channel, user_id FROM inbox_messages"
+_STAGED = f"{_MESSAGES} WHERE agent_name = ? AND {STAGED} {{whose}} ORDER BY seq LIMIT {LOOKED_AT}"
+_ANY = _STAGED.format(whose="")
+_OF_ONE = _STAGED.format(whose="AND sender || '' = ?")  # so that no index of all a sender ever sent is taken
 
 
 def staged(db: Database, agent: str) -> list[InboxMessage]:
@@ -71,6 +51,7 @@ def take(
     turn_id: str,
     *,
     lane: str = "",
+    sender: str = "",
     at_ns: int,
     lease_ns: int,
     max_senders: int = 5,
@@ -78,23 +59,25 @@ def take(
 ) -> list[InboxMessage]:
     """Begins a turn: this lane is this turn's until the lease ends, and these messages are taken by it alone.
 
-    The lane is a sender, or empty for the whole agent. A turn that died gives its messages back when its lease is over;
-    one whose lease lies further ahead than a lease can (the clock went back) is over a lease from now.
+    The lane is a sender, or empty for the whole agent; with `sender`, only messages of that one are taken. A turn that
+    died gives its messages back when its lease is over; one whose lease lies further ahead than a lease can (the clock
+    went back) is over a lease from now. An agent that is paused begins no turn.
     """
     named("agent", agent)
     named("turn", turn_id)
-    lane = sender(lane) if lane else ""
+    lane = stored_sender(lane) if lane else ""
+    only = stored_sender(sender) if sender else lane
     when("end of the lease", when("at", at_ns) + when("lease", lease_ns))
     with db.writing(f"lane:{agent}:{lane}") as run:
         busy = _lease(run, agent, lane, turn_id, at_ns, lease_ns)
-        mine = [] if busy else _take(run, agent, turn_id, lane, max_senders, max_messages)
+        mine = [] if busy else _take(run, agent, turn_id, only, max_senders, max_messages)
     if busy:
         raise Busy(busy)
     return mine
 
 
-def _take(run: Run, agent: str, turn_id: str, lane: str, max_senders: int, max_messages: int) -> list[InboxMessage]:
-    rows = run(_ONE_LANE, agent, lane) if lane else run(_ANY, agent)
+def _take(run: Run, agent: str, turn_id: str, only: str, max_senders: int, max_messages: int) -> list[InboxMessage]:
+    rows = run(_OF_ONE, agent, only) if only else run(_ANY, agent)
     chosen = _choose([InboxMessage(*row) for row in rows], max_senders, max_messages)
     if not chosen:
         return []
@@ -121,13 +104,16 @@ def _lease(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: 
             until = at_ns + lease_ns
             run("UPDATE turn_leases SET until_ns = ? WHERE agent_name = ? AND lane = ?", until, agent, lane)
         if until > at_ns:
+            controls.refuse_paused(agent, run(controls.PAUSED, agent))
             return f"turn {holder} is under way; it has this lane for {(until - at_ns) // 10**9 + 1} s at most"
         _give_back(run, agent, holder)
-    run(
-        """INSERT INTO turn_leases (agent_name, lane, turn_id, until_ns) VALUES (?, ?, ?, ?)
-        ON CONFLICT (agent_name, lane) DO UPDATE SET turn_id = excluded.turn_id, until_ns = excluded.until_ns""",
-        agent, lane, turn_id, at_ns + lease_ns,
+    paused = run(
+        f"""INSERT INTO turn_leases (agent_name, lane, turn_id, until_ns) VALUES (?, ?, ?, ?)
+        ON CONFLICT (agent_name, lane) DO UPDATE SET turn_id = excluded.turn_id, until_ns = excluded.until_ns
+        RETURNING ({controls.PAUSED})""",
+        agent, lane, turn_id, at_ns + lease_ns, agent,
     )  # fmt: skip
+    controls.refuse_paused(agent, paused)
     return ""
 
 
@@ -157,18 +143,35 @@ def settle(db: Database, settled: Settled) -> None:
     turn = turns.checked(settled.turn)
     if turn.outcome == "failed":
         raise BadValue("outcome", "a failed turn is ended by fail, which gives its messages back")
-    with db.writing(log.chain_of(db, turn.agent, turn.user or turn.sender), f"talk:{turn.agent}") as run:
+    with db.writing(*_locks(db, settled, turn)) as run:
         _end_lease(run, turn)
         run(
             """UPDATE inbox_messages SET state = 'done', done_at_ns = ?
             WHERE agent_name = ? AND turn_id = ? AND state = 'taken' AND state <> 'done'""",
             turn.at_ns, turn.agent, turn.id,
         )  # fmt: skip
+        for change in settled.changes:
+            layers.commit_in(db, run, change)
+        for note in settled.notes:
+            notes.remember_in(db, run, turn.agent, note, turn.at_ns)
+        for proposed in settled.proposals:
+            proposals.propose_in(db, run, proposed, turn.at_ns)
         for reply in settled.replies:
             _send(run, turn, reply)
         for name, entry in settled.entries:
-            _append(run, turn.agent, sender(name), entry)
+            append_in(run, turn.agent, stored_sender(name), entry)
         turns.record_in(db, run, turn)
+        controls.spend_in(run, turn)
+
+
+def _locks(db: Database, settled: Settled, turn: TurnRecord) -> set[str]:
+    """Every chain a turn's end writes to, known before the first statement; a turn writes to its own agent alone."""
+    places = [change.place for change in settled.changes] + [proposed.place for proposed in settled.proposals]
+    if any(place.agent != turn.agent for place in places):
+        raise BadValue("agent", f"turn {turn.id} is one of {turn.agent}'s; it changes no text of another agent")
+    chains = {log.chain_at(db, place) for place in places}
+    chains |= {log.chain_of(db, turn.agent, note.user) for note in settled.notes}
+    return chains | {log.chain_of(db, turn.agent, turn.user or turn.sender), f"talk:{turn.agent}"}
 
 
 def fail(db: Database, turn: TurnRecord) -> None:
@@ -180,6 +183,7 @@ def fail(db: Database, turn: TurnRecord) -> None:
         _end_lease(run, turn)
         _give_back(run, turn.agent, turn.id)
         turns.record_in(db, run, turn)
+        controls.spend_in(run, turn)
 
 
 def _end_lease(run: Run, turn: TurnRecord) -> None:
@@ -191,7 +195,7 @@ def _send(run: Run, turn: TurnRecord, reply: OutboxMessage) -> None:
     run(
         """INSERT INTO outbox_messages (agent_name, turn_id, recipient, part, channel, body, at_ns)
         VALUES (?, ?, ?, ?, ?, ?, ?)""",
-        turn.agent, turn.id, sender(reply.recipient), when("part", reply.part), reply.channel,
+        turn.agent, turn.id, stored_sender(reply.recipient), when("part", reply.part), reply.channel,
         storable("body", reply.body), turn.at_ns,
     )  # fmt: skip
 
@@ -212,84 +216,12 @@ def mark_sent(db: Database, agent: str, turn_id: str, reply: OutboxMessage, at_n
         rows = run(
             """UPDATE outbox_messages SET sent_at_ns = ? WHERE agent_name = ? AND turn_id = ? AND recipient = ?
             AND part = ? AND sent_at_ns = 0 RETURNING part""",
-            when("at", at_ns), agent, turn_id, sender(reply.recipient), reply.part,
+            when("at", at_ns), agent, turn_id, stored_sender(reply.recipient), reply.part,
         )  # fmt: skip
     return bool(rows)
 
 
-# ── conversations ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-ENTRIES = "inbox_message_id, sender_body, agent_reply, turn_id, timestamp_ns"
-
-
-def append_conversation(db: Database, agent: str, name: str, entry: ConversationEntry) -> None:
-    """Adds an exchange: 20 stay per sender, 200 senders stay, 500 characters stay of each side (S0-12)."""
-    with db.writing(f"talk:{named('agent', agent)}") as run:
-        _append(run, agent, sender(name), entry)
-
-
-def _append(run: Run, agent: str, key: str, entry: ConversationEntry) -> None:
-    at_ns = when("timestamp", entry.timestamp_ns)
-    seq = run(
-        """INSERT INTO conversations (agent_name, sender, last_activity_ns, last_seq) VALUES (?, ?, ?, 1)
-        ON CONFLICT (agent_name, sender) DO UPDATE SET last_seq = conversations.last_seq + 1, last_activity_ns =
-        CASE WHEN excluded.last_activity_ns > conversations.last_activity_ns THEN excluded.last_activity_ns
-        ELSE conversations.last_activity_ns END RETURNING last_seq""",
-        agent, key, at_ns,
-    )[0][0]  # fmt: skip
-    run(
-        f"INSERT INTO conversation_entries (agent_name, sender, seq, {ENTRIES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        agent, key, seq, entry.inbox_message_id, storable("body", entry.sender_body)[:MAX_STORED_CHARS],
-        storable("reply", entry.agent_reply)[:MAX_STORED_CHARS], entry.turn_id, at_ns,
-    )  # fmt: skip
-    run(
-        "DELETE FROM conversation_entries WHERE agent_name = ? AND sender = ? AND seq <= ?",
-        agent, key, seq - MAX_ENTRIES,
-    )  # fmt: skip
-    if seq == 1:
-        _evict(run, agent, key)
-
-
-def _evict(run: Run, agent: str, newest: str) -> None:
-    """The least recently active senders go, never the one that just spoke."""
-    count = run("SELECT count(*) FROM conversations WHERE agent_name = ?", agent)[0][0]
-    if count <= MAX_SENDERS:
-        return
-    gone = run(
-        """SELECT sender FROM conversations WHERE agent_name = ? AND sender <> ?
-        ORDER BY last_activity_ns, sender LIMIT ?""",
-        agent, newest, count - MAX_SENDERS,
-    )  # fmt: skip
-    for (name,) in gone:
-        drop_conversation(run, agent, name)
-
-
-def drop_conversation(run: Run, agent: str, name: str) -> None:
-    """Removes a conversation with its entries."""
-    run("DELETE FROM conversation_entries WHERE agent_name = ? AND sender = ?", agent, name)
-    run("DELETE FROM conversations WHERE agent_name = ? AND sender = ?", agent, name)
-
-
-def conversation(db: Database, agent: str, name: str) -> ConversationLog | None:
-    """What was said with this sender, oldest first."""
-    key = sender_key(name)
-    if not is_storable(key):  # nobody of this name can have been stored
-        return None
-    rows = db.read(
-        f"""SELECT c.last_activity_ns, {ENTRIES} FROM conversations c JOIN conversation_entries e
-        ON e.agent_name = c.agent_name AND e.sender = c.sender WHERE c.agent_name = ? AND c.sender = ?
-        ORDER BY e.seq""",
-        agent, key,
-    )  # fmt: skip
-    return ConversationLog(key, tuple(ConversationEntry(*row[1:]) for row in rows), rows[0][0]) if rows else None
-
-
-def conversations(db: Database, agent: str) -> list[Conversation]:
-    """Every conversation, the most recently active first (S0-11)."""
-    rows = db.read(
-        """SELECT c.sender, c.last_activity_ns, (SELECT count(*) FROM conversation_entries e
-        WHERE e.agent_name = c.agent_name AND e.sender = c.sender) FROM conversations c WHERE c.agent_name = ?
-        ORDER BY c.last_activity_ns DESC, c.sender""",
-        agent,
-    )
-    return [Conversation(*row) for row in rows]
+def messages_of(db: Database, agent: str, turn_id: str) -> list[InboxMessage]:
+    """What a turn took and dealt with, oldest first, as far as it is still kept."""
+    rows = db.read(f"{_MESSAGES} WHERE agent_name = ? AND turn_id = ? AND turn_id <> '' ORDER BY seq", agent, turn_id)
+    return [InboxMessage(*row) for row in rows]

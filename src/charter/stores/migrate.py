@@ -1,8 +1,8 @@
-"""Moves a database from one revision to another: each step whole or not at all, one process at a time.
+"""Moves a database from one revision to another: the whole way or not at all, one process at a time.
 
-Every revision runs in one transaction that first takes the database's lock and then reads which revision is there. So
-a killed process leaves what was there before, and of two that begin together one does the work and the other finds it
-done.
+All revisions of a way run in one transaction that first takes the database's lock and then reads which revision is
+there. So a killed process leaves what was there before, and of two that begin together one does the work and the other
+finds it done.
 """
 
 from __future__ import annotations
@@ -77,33 +77,25 @@ def downgrade(url: str, to: str) -> list[str]:
     What is lost and what is kept is written in `migrations/back.py`.
     """
     _known(to)
-    path, undone = _file(url), []
+    path = _file(url)
     if path is not None and not path.exists():
         return []
-    with _session(url, path) as (connection, step):
-        for index in range(len(REVISIONS) - 1, REVISIONS.index(to), -1):
-            with connection.begin():
-                if _at(connection) == REVISIONS[index]:
-                    step("downgrade", REVISIONS[index - 1])
-                    undone.append(REVISIONS[index])
-    return undone
+    with _session(url, path) as (connection, step), connection.begin():
+        at = _at(connection)
+        if at is None or at <= to:
+            return []
+        step("downgrade", to)
+        return [revision for revision in reversed(REVISIONS) if to < revision <= at]
 
 
 def _climb(url: str, path: Path | None, to: str) -> list[str]:
-    """One revision after the other; a database with nothing in it yet gets all of them at once."""
-    wanted = REVISIONS[: REVISIONS.index(to) + 1]
-    done: list[str] = []
-    with _session(url, path) as (connection, step):
-        for revision in wanted:
-            with connection.begin():
-                at = _at(connection)
-                if at is None:
-                    step("upgrade", to)
-                    done += wanted
-                elif at < revision:
-                    step("upgrade", revision)
-                    done.append(revision)
-    return done
+    """Every revision that is not there yet, together."""
+    with _session(url, path) as (connection, step), connection.begin():
+        at = _at(connection) or ""
+        missing = [revision for revision in REVISIONS if at < revision <= to]
+        if missing:
+            step("upgrade", to)
+        return missing
 
 
 def _at(connection: Connection) -> str | None:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ..core.errors import BadValue, NotStored
-from ..core.records import UNKNOWN, Author, Memory, Provenance
+from ..core.records import UNKNOWN, Author, Memory, Note, Provenance
 from ..core.text import Trust
 from . import log
 from .database import Database, Row, Run, is_storable, marks, named, one, storable, when
@@ -40,32 +40,36 @@ def remember(
     db: Database, agent: str, user: str, text: str, *, day: str, at_ns: int = 0, provenance: Provenance = UNKNOWN
 ) -> Memory:
     """Keeps a note of this user with this agent."""
+    with db.writing(log.chain_of(db, agent, user)) as run:
+        return remember_in(db, run, agent, Note(user, text, day, provenance), at_ns)
+
+
+def remember_in(db: Database, run: Run, agent: str, note: Note, at_ns: int) -> Memory:
+    """The same, inside a transaction that holds the owner's chain."""
+    user, text, provenance = note.user, note.text, note.provenance
     named("agent", agent)
     named("user", user, empty=True)
-    day = _day(day)
+    day = _day(note.day)
     counts = Counter(terms(storable("note", text)))
     if not text.strip():
         raise BadValue("note", "has no text")
     digest, key_id = db.keys.text_hash(text, personal=True)
-    chain = log.chain_of(db, agent, user)
-    with db.writing(chain) as run:
-        trust, sources = _lineage(run, agent, user, provenance)
-        note_id = run(
-            """INSERT INTO agent_long_term_memory (user_id, agent_name, notes, day, created_at_ns, said_by, channel,
-            source_class, source, trust, length, sha256, key_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            RETURNING note_id""",
-            user, agent, text, day, when("at", at_ns),
-            named("said_by", provenance.said_by, empty=True), provenance.channel,
-            provenance.source_class, provenance.source, int(trust), counts.total(), digest, key_id,
-        )[0][0]  # fmt: skip
-        _index(run, agent, user, note_id, counts)
-        for source in sources:
-            run("INSERT INTO memory_sources (agent_name, source, note_id) VALUES (?, ?, ?)", agent, source, note_id)
-        log.append(
-            db, run, chain, kind="remember", place=f"memory:{note_id}", content_sha256=digest,
-            actor=provenance.source_class, at_ns=at_ns,
-            detail=f"{trust.name.lower()} {db.keys.text_hash(origin(day, provenance, sources), personal=True)[0]}",
-        )  # fmt: skip
+    trust, sources = _lineage(run, agent, user, provenance)
+    note_id = run(
+        """INSERT INTO agent_long_term_memory (user_id, agent_name, notes, day, created_at_ns, said_by, channel,
+        source_class, source, trust, length, sha256, key_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        RETURNING note_id""",
+        user, agent, text, day, when("at", at_ns), named("said_by", provenance.said_by, empty=True),
+        provenance.channel, provenance.source_class, provenance.source, int(trust), counts.total(), digest, key_id,
+    )[0][0]  # fmt: skip
+    _index(run, agent, user, note_id, counts)
+    for source in sources:
+        run("INSERT INTO memory_sources (agent_name, source, note_id) VALUES (?, ?, ?)", agent, source, note_id)
+    log.append(
+        db, run, log.chain_of(db, agent, user), kind="remember", place=f"memory:{note_id}", content_sha256=digest,
+        actor=provenance.source_class, at_ns=at_ns,
+        detail=f"{trust.name.lower()} {db.keys.text_hash(origin(day, provenance, sources), personal=True)[0]}",
+    )  # fmt: skip
     return Memory(str(note_id), text, day, replace(provenance, trust=trust, derived_from=()))
 
 

@@ -86,5 +86,9 @@ def _locks(run: Run, theirs: Theirs, agents: list[str], keys: KeyRing) -> set[st
     ):
         rows = run(f"SELECT DISTINCT agent_name, user_id, key_id FROM {table} WHERE {where.sql}", *where.values)
         locks |= {chain_then(keys, *row) for row in rows}
-    where = theirs.rows("turn_records", "sender")
-    return locks | {row[0] for row in run(f"SELECT DISTINCT chain FROM turn_records WHERE {where.sql}", *where.values)}
+    for table, where in (
+        ("turn_records", theirs.rows("turn_records", "sender")),
+        ("tool_approvals", theirs.rows("tool_approvals")),
+    ):
+        locks |= {row[0] for row in run(f"SELECT DISTINCT chain FROM {table} WHERE {where.sql}", *where.values)}
+    return locks

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..core.errors import Conflict, NotStored, Refused
 from ..core.policy import Actor
-from ..core.records import Author, Change, Decision, Head, Place, Proposal, StoredLayer
+from ..core.records import Author, Change, Decision, Head, Place, Proposal, Proposed, StoredLayer
 from . import log
 from .database import Database, Row, Run, one, storable, when
 from .layers import checked, commit_in
@@ -36,25 +36,31 @@ def propose(
     expires_at_ns: int,
 ) -> Proposal:
     """Stages a change for a person to decide on; nothing is applied."""
-    checked(place)
-    name = f"p-{secrets.token_hex(5)}"
-    digest, key_id = db.keys.text_hash(storable("content", content), personal=bool(place.user))
-    chain = log.chain_at(db, place)
-    made = Proposal(name, place, base_version, content, digest, by, reason[:500], at_ns, expires_at_ns)
-    with db.writing(chain) as run:
-        run(
-            """INSERT INTO proposals (proposal_id, agent_name, user_id, layer_id, head, base_version, content, sha256,
-            key_id, actor, proposed_by, turn_id, reason, at_ns, expires_at_ns, state)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')""",
-            name, place.agent, place.user, place.layer_id, str(place.head), when("base version", base_version), content,
-            digest, key_id, str(by.actor), by.name, by.turn, storable("reason", reason)[:500], when("at", at_ns),
-            when("expires", expires_at_ns),
-        )  # fmt: skip
-        log.append(
-            db, run, chain, kind="propose", place=place.layer_id, version=base_version, content_sha256=digest,
-            actor=log.actor_of(db, by, personal=bool(place.user)), at_ns=at_ns,
-            detail=f"{name} {db.keys.text_hash(terms_of(made), personal=True)[0]}",
-        )  # fmt: skip
+    with db.writing(log.chain_at(db, checked(place))) as run:
+        return propose_in(db, run, Proposed(place, content, base_version, by, reason, expires_at_ns), at_ns)
+
+
+def propose_in(db: Database, run: Run, wanted: Proposed, at_ns: int) -> Proposal:
+    """The same, inside a transaction that holds the chain of the place."""
+    place, by, base = checked(wanted.place), wanted.by, when("base version", wanted.base_version)
+    digest, key_id = db.keys.text_hash(storable("content", wanted.content), personal=bool(place.user))
+    reason = storable("reason", wanted.reason)[:500]
+    made = Proposal(
+        f"p-{secrets.token_hex(5)}", place, base, wanted.content, digest, by, reason, when("at", at_ns),
+        when("expires", wanted.expires_at_ns),
+    )  # fmt: skip
+    run(
+        """INSERT INTO proposals (proposal_id, agent_name, user_id, layer_id, head, base_version, content, sha256,
+        key_id, actor, proposed_by, turn_id, reason, at_ns, expires_at_ns, state)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')""",
+        made.id, place.agent, place.user, place.layer_id, str(place.head), base, made.content, digest, key_id,
+        str(by.actor), by.name, by.turn, reason, made.at_ns, made.expires_at_ns,
+    )  # fmt: skip
+    log.append(
+        db, run, log.chain_at(db, place), kind="propose", place=place.layer_id, version=base, content_sha256=digest,
+        actor=log.actor_of(db, by, personal=bool(place.user)), at_ns=at_ns,
+        detail=f"{made.id} {db.keys.text_hash(terms_of(made), personal=True)[0]}",
+    )  # fmt: skip
     return made
 
 

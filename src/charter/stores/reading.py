@@ -11,9 +11,10 @@ from typing import Any
 from ..core.errors import BadValue, NotStored
 from ..core.incoming import sender_key
 from ..core.ports import AgentConfiguration, Wanted
-from ..core.records import ConversationEntry, ConversationLog, InboxMessage, Memory, StoredLayer
+from ..core.records import ConversationEntry, ConversationLog, Exchange, InboxMessage, Memory, StoredLayer
+from .conversations import MAX_ENTRIES, TALK, woven
 from .database import Database, Row, is_storable, marks
-from .messages import LOOKED_AT, MAX_ENTRIES, STAGED
+from .messages import LOOKED_AT, STAGED
 from .notes import note_of, query_terms, rank
 
 # Every part gives the same columns: its number, six texts, three numbers.
@@ -38,6 +39,7 @@ _PARTS = {
         e.timestamp_ns, c.last_activity_ns FROM conversations c JOIN conversation_entries e
         ON e.agent_name = c.agent_name AND e.sender = c.sender AND e.seq > c.last_seq - ?
         WHERE c.agent_name = ? AND c.sender IN (SELECT CAST(? AS TEXT) UNION ALL SELECT i.sender {_OPEN})""",
+    "talk": TALK,
     "recent": """SELECT 7, notes, day, said_by, channel, source_class, source, trust, note_id, 0 FROM
         (SELECT * FROM agent_long_term_memory WHERE agent_name = ? AND user_id = ? AND revoked_at_ns = 0
         ORDER BY note_id DESC LIMIT ?) r""",
@@ -59,6 +61,7 @@ _VALUES: dict[str, Values] = {
     "agent": lambda want, _, __: (want.agent,),
     "inbox": lambda want, _, __: (want.agent, want.agent),
     "history": lambda want, sender, _: (min(want.history, MAX_ENTRIES), want.agent, sender, want.agent),
+    "talk": lambda want, sender, _: (want.agent, sender) * 3,
     "recent": lambda want, _, __: (want.agent, want.recent_of, max(want.recent, 0)),
     "recall": lambda want, _, terms: (
         want.agent, want.user, *terms, want.agent, want.user, want.agent, want.user, *terms,
@@ -86,7 +89,8 @@ def for_turn(db: Database, want: Wanted) -> TurnReads:
     sql, givers = _plan(parts, bool(want.label), len(terms))
     got: dict[int, list[Row]] = defaultdict(list)
     if sql:
-        sender = sender_key(want.sender) if "history" in parts and is_storable(want.sender) else ""
+        asked = ("history" in parts or "talk" in parts) and is_storable(want.sender)
+        sender = sender_key(want.sender) if asked else ""
         for row in db.read(sql, *[value for giver in givers for value in giver(want, sender, terms)]):
             got[row[0]].append(row)
     return TurnReads(want, got)
@@ -126,6 +130,11 @@ class TurnReads:
         entries = tuple(ConversationEntry(row[4], row[2], row[3], row[5], row[8]) for row in rows)
         return ConversationLog(key, entries, rows[0][9]) if rows else None
 
+    def exchanges(self, agent: str, sender: str) -> Sequence[Exchange]:
+        self._asked("talk", agent)
+        self._same("sender", sender_key(sender), sender_key(self.want.sender))
+        return woven(self.rows.get(11, ()), self.rows.get(12, ()))
+
     def recent(self, agent: str, user: str, limit: int) -> Sequence[Memory]:
         self._asked("recent", agent)
         self._same("user", user, self.want.recent_of)
@@ -140,14 +149,20 @@ class TurnReads:
             return ()
         notes, total = self.rows[9][0][7:9]
         best = rank(((row[1], row[7], row[8], row[9], notes, total) for row in self.rows.get(8, ())), limit)
-        found = {row[8]: note_of(row[1:9]) for row in self.rows.get(10, ())}
-        return [found[note_id] for note_id in best]
+        found = {row[8]: row for row in self.rows.get(10, ())}
+        return [note_of(found[note_id][1:9]) for note_id in best]
 
     def instructions(self, agent: str, user: str) -> str:
         self._asked("instructions", agent)
         self._same("user", user, self.want.user)
         rows = self.rows.get(1)
         return rows[0][1] if rows else ""
+
+    def instructions_version(self, agent: str, user: str) -> int:
+        self._asked("instructions", agent)
+        self._same("user", user, self.want.user)
+        rows = self.rows.get(1)
+        return int(rows[0][7]) if rows else 0
 
     def timezone(self, user: str) -> str | None:
         self._asked("timezone", self.want.agent)

@@ -16,6 +16,7 @@ from ..core.errors import (
     Busy,
     Conflict,
     NotStored,
+    Paused,
     Refused,
     StoreDamaged,
     StoreUnavailable,
@@ -298,6 +299,13 @@ class Sqlite:
             self._idle, self._lent, self._writer = [], set(), None
 
 
-_DECIDED = (BadValue, Busy, Conflict, NotStored, Refused)  # what the store decided; the database did all it should
+_DECIDED = (
+    BadValue,
+    Busy,
+    Conflict,
+    NotStored,
+    Paused,
+    Refused,
+)  # what the store decided; the database did all it should
 # Files of which a fork left open connections in this process, and those: to close them would be to touch the parent's.
 _inherited: dict[tuple[int, int], list[sqlite3.Connection]] = {}

@@ -8,12 +8,15 @@ from typing import Any, Literal
 from ..core.ports import AgentConfiguration, Wanted
 from ..core.records import (
     UNKNOWN,
+    Approval,
     Author,
     Change,
+    Control,
     Conversation,
     ConversationEntry,
     ConversationLog,
     Decision,
+    Exchange,
     Head,
     InboxMessage,
     Label,
@@ -29,13 +32,13 @@ from ..core.records import (
     Version,
 )
 from ..zones import time_zone
-from . import layers, log, messages, notes, proposals, turns
+from . import approvals, controls, conversations, layers, log, messages, notes, proposals, turns
 from .database import Database, is_storable, named, one, when
 from .reading import TurnReads, for_turn
 
 
 class SqlStore:
-    """Layers, proposals, messages, conversations, memory, turns and people, each under whom they belong to."""
+    """Layers, proposals, approvals, messages, chats, memory, turns and people, each under whom they belong to."""
 
     def __init__(self, db: Database) -> None:
         self.db = db
@@ -71,6 +74,9 @@ class SqlStore:
 
     def version(self, place: Place, number: int) -> Version:
         return layers.version(self.db, place, number)
+
+    def version_at(self, place: Place, at_ns: int) -> Version | None:
+        return layers.version_at(self.db, place, at_ns)
 
     def set_label(self, place: Place, label: str, number: int, *, by: Author, at_ns: int) -> Label:
         return layers.set_label(self.db, place, label, number, by, at_ns)
@@ -117,7 +123,42 @@ class SqlStore:
         return proposals.close(self.db, decision, state)
 
     def expire(self, at_ns: int) -> int:
-        return proposals.expire(self.db, at_ns)
+        return proposals.expire(self.db, at_ns) + approvals.expire(self.db, at_ns)
+
+    # ── approvals and the stop switch ─────────────────────────────────────────────────────────────────────────────
+
+    def request_approval(self, wanted: Approval) -> Approval:
+        return approvals.request_approval(self.db, wanted)
+
+    def approvals(self, agent: str = "", state: str = "") -> list[Approval]:
+        return approvals.approvals(self.db, agent, state)
+
+    def approval(self, name: str) -> Approval:
+        return approvals.approval(self.db, name)
+
+    def decide_approval(
+        self, name: str, sha256: str, verdict: Literal["approved", "denied"], *, by: Author, at_ns: int
+    ) -> Approval:
+        return approvals.decide_approval(self.db, name, sha256, verdict, by=by, at_ns=at_ns)
+
+    def use_approval(self, agent: str, user: str, tool: str, sha256: str, turn_id: str, at_ns: int) -> Approval | None:
+        return approvals.use_approval(self.db, agent, user, tool, sha256, turn_id, at_ns)
+
+    def control(self, agent: str, day: str) -> Control:
+        return controls.control(self.db, agent, day)
+
+    def pause(self, agent: str, *, by: Author, at_ns: int, reason: str = "") -> None:
+        controls.pause(self.db, agent, by=by, at_ns=at_ns, reason=reason)
+
+    def resume(self, agent: str, *, by: Author, at_ns: int) -> None:
+        controls.resume(self.db, agent, by=by, at_ns=at_ns)
+
+    def limit(
+        self, agent: str, *, by: Author, at_ns: int, tokens_per_day: int | None, turns_per_day: int | None
+    ) -> None:
+        controls.limit(
+            self.db, agent, by=by, at_ns=at_ns, tokens_per_day=tokens_per_day, turns_per_day=turns_per_day
+        )  # fmt: skip
 
     # ── messages and turns ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -131,12 +172,13 @@ class SqlStore:
         return messages.waiting(self.db, agent)
 
     def take(
-        self, agent: str, turn_id: str, *, lane: str = "", at_ns: int, lease_ns: int, max_senders: int = 5,
-        max_messages: int = 20,
+        self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", at_ns: int, lease_ns: int,
+        max_senders: int = 5, max_messages: int = 20,
     ) -> list[InboxMessage]:  # fmt: skip
         return messages.take(
             self.db, agent, turn_id,
-            lane=lane, at_ns=at_ns, lease_ns=lease_ns, max_senders=max_senders, max_messages=max_messages,
+            lane=lane, sender=sender, at_ns=at_ns, lease_ns=lease_ns, max_senders=max_senders,
+            max_messages=max_messages,
         )  # fmt: skip
 
     def settle(self, settled: Settled) -> None:
@@ -152,13 +194,25 @@ class SqlStore:
         return messages.mark_sent(self.db, agent, turn_id, reply, at_ns)
 
     def append_conversation(self, agent: str, sender: str, entry: ConversationEntry) -> None:
-        messages.append_conversation(self.db, agent, sender, entry)
+        conversations.append_conversation(self.db, agent, sender, entry)
 
     def conversation(self, agent: str, sender: str) -> ConversationLog | None:
-        return messages.conversation(self.db, agent, sender)
+        return conversations.conversation(self.db, agent, sender)
 
     def conversations(self, agent: str) -> list[Conversation]:
-        return messages.conversations(self.db, agent)
+        return conversations.conversations(self.db, agent)
+
+    def exchanges(self, agent: str, sender: str) -> Sequence[Exchange]:
+        return for_turn(self.db, Wanted(agent, ("talk",), sender=sender)).exchanges(agent, sender)
+
+    def exchanges_before(self, agent: str, sender: str, turn_id: str) -> list[Exchange]:
+        return conversations.exchanges_before(self.db, agent, sender, turn_id)
+
+    def fresh_start(self, agent: str, sender: str, at_ns: int) -> None:
+        conversations.fresh_start(self.db, agent, sender, at_ns)
+
+    def messages_of(self, agent: str, turn_id: str) -> list[InboxMessage]:
+        return messages.messages_of(self.db, agent, turn_id)
 
     def turn(self, agent: str, turn_id: str) -> TurnRecord:
         return turns.turn(self.db, agent, turn_id)
@@ -195,6 +249,11 @@ class SqlStore:
             return ""
         found = layers.head(self.db, Place(agent, "instructions", user, Head.INSTRUCTIONS))
         return found.content if found else ""
+
+    def instructions_version(self, agent: str, user: str) -> int:
+        place = Place(agent, "instructions", user, Head.INSTRUCTIONS)
+        found = layers.head(self.db, place) if is_storable(user) else None
+        return found.version if found else 0
 
     def timezone(self, user: str) -> str | None:
         if not is_storable(user):

@@ -13,15 +13,24 @@ from . import log
 from .database import Database, Row, Run, named, one, when
 
 COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, charter_version, mode, outcome, code,
-    stack_sha256, payload_sha256, tools_sha256, manifest, counts"""
+    stack_sha256, payload_sha256, tools_sha256, manifest, counts, detail"""
+
+NO_DETAIL = "{}"
 
 
 def record_hash(turn: TurnRecord) -> str:
-    """What a turn's log row proves: everything of the record but the names of people."""
+    """What a turn's log row proves: everything of the record but the names of people. Its form is a contract.
+
+    It is the SHA-256 of a JSON array, non-ASCII escaped, no space between its values: "charter-turn-2", the fields in
+    this order and at the end `detail`. A record without a detail (`{}`) has "charter-turn-1" and no last value, as all
+    had before there was one.
+    """
+    plain = turn.detail == NO_DETAIL
     fields = (
-        "charter-turn-1", turn.agent, turn.id, turn.at_ns, turn.channel, turn.charter, turn.charter_version, turn.mode,
-        turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256, turn.tools_sha256, turn.manifest,
-        json.dumps(dict(turn.counts), sort_keys=True),
+        "charter-turn-1" if plain else "charter-turn-2",
+        turn.agent, turn.id, turn.at_ns, turn.channel, turn.charter, turn.charter_version, turn.mode, turn.outcome,
+        turn.code, turn.stack_sha256, turn.payload_sha256, turn.tools_sha256, turn.manifest,
+        json.dumps(dict(turn.counts), sort_keys=True), *(() if plain else (turn.detail,)),
     )  # fmt: skip
     return hashlib.sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()
 
@@ -43,11 +52,12 @@ def record_in(db: Database, run: Run, turn: TurnRecord) -> None:
     """Keeps a turn, inside the transaction that ends it."""
     chain = log.chain_of(db, turn.agent, turn.user or turn.sender)
     written = run(
-        f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1""",
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.sender, turn.user, turn.charter,
         turn.charter_version, turn.mode, turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256,
-        turn.tools_sha256, turn.manifest, json.dumps(dict(turn.counts), sort_keys=True), chain,
+        turn.tools_sha256, turn.manifest, json.dumps(dict(turn.counts), sort_keys=True), turn.detail,
+        chain,
     )  # fmt: skip
     if not written:
         raise Conflict(f"turn {turn.id}", expected=0, current=1)
@@ -58,7 +68,7 @@ def record_in(db: Database, run: Run, turn: TurnRecord) -> None:
 
 
 def turn_of(row: Row) -> TurnRecord:
-    return replace(TurnRecord(*row[:15]), counts=json.loads(row[15]))
+    return replace(TurnRecord(*row[:15]), counts=json.loads(row[15]), detail=row[16])
 
 
 def turn(db: Database, agent: str, turn_id: str) -> TurnRecord:

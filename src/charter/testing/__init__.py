@@ -6,7 +6,14 @@
         check_store(lambda: MyStore(fresh_database()))
 
 `STORE_CONTRACTS` are the same contracts one by one, for a test of each: a contract is called with a new, empty store,
-returns when the store keeps it and raises otherwise.
+returns when the store keeps it and raises otherwise. `check_provider` and `PROVIDER_CONTRACTS` are the same for a
+model: a contract is called with a `Rig`, a provider and a server behind it that can be told what to do.
+
+    from charter.testing import ScriptedProvider
+
+    model = ScriptedProvider(["Hello.", Reply(calls=(ToolCall("c1", "save_memory", '{"text": "tea"}'),)), "Noted."])
+
+is a model for tests of your own: it says its script, checks what it is sent as the real ones do, and keeps it.
 """
 
 from __future__ import annotations
@@ -15,7 +22,10 @@ from collections.abc import Callable, Sequence
 
 from ..core.ports import Store
 from . import (
+    approvals,
+    chats,
     concurrency,
+    controls,
     conversations,
     layers,
     log,
@@ -28,10 +38,20 @@ from . import (
     values,
 )
 from .check import Contract, sentence
+from .providers import PROVIDER_CONTRACTS, check_provider
+from .rig import CANARY, FAULTS, WAIT_SECONDS, Fault, ProviderContract, Rig
+from .scripted import CutOff, ScriptedProvider, request_for, small_prompt
 
-__all__ = ["STORE_CONTRACTS", "Contract", "check_store", "sentence"]
+__all__ = [
+    "CANARY", "FAULTS", "PROVIDER_CONTRACTS", "STORE_CONTRACTS", "WAIT_SECONDS", "Contract", "CutOff", "Fault",
+    "ProviderContract", "Rig", "ScriptedProvider", "check_provider", "check_store", "request_for", "sentence",
+    "small_prompt",
+]  # fmt: skip
 
-_TOPICS = (layers, log, proposals, messages, turns, conversations, memory, people, reading, values, concurrency)
+_TOPICS = (
+    layers, log, proposals, approvals, messages, turns, controls, conversations, chats, memory, people, reading, values,
+    concurrency,
+)  # fmt: skip
 STORE_CONTRACTS: tuple[Contract, ...] = tuple(contract for topic in _TOPICS for contract in topic.CONTRACTS)
 
 

@@ -15,7 +15,18 @@ BAD_KEYS = ("x" * 201, "two\nlines", *BAD_TEXTS)  # where empty means: nobody
 BAD_SENDERS = ("", " \n", "x" * 501, "👋" * 251, ADDRESS[:-2], *BAD_TEXTS)
 BAD_TIMES = (-1, -(2**63), -(2**70), 2**63, 2**70)
 BAD_NOTES = ("", "x", "-1", "1.5", " 1", "1 ", "١", "9" * 19, "1e3", "0x1", *BAD_TEXTS)
-TURN_TEXTS = ("channel", "sender", "user", "charter", "charter_version", "mode", "code", "stack_sha256", "manifest")
+TURN_TEXTS = (
+    "channel",
+    "sender",
+    "user",
+    "charter",
+    "charter_version",
+    "mode",
+    "code",
+    "stack_sha256",
+    "manifest",
+    "detail",
+)
 
 
 def bad_records(good: TurnRecord) -> Iterator[TurnRecord]:

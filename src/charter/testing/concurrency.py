@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Event
 
 from ..core.errors import Busy, CharterError, Conflict
 from ..core.ports import Store, Wanted
-from ..core.records import Change, OutboxMessage, Place, Settled, StoredLayer
+from ..core.records import Change, Note, OutboxMessage, Place, Settled, StoredLayer
 from .check import Contract, alike, at_once, must, of, same, there
 from .parts import (
     AGENT,
@@ -16,6 +17,7 @@ from .parts import (
     OPERATOR,
     RULES,
     SECOND,
+    SOUL,
     agent_in,
     entry,
     failed,
@@ -136,6 +138,34 @@ def a_reply_that_many_send_is_sent_by_one(store: Store) -> None:
     same(sorted(map(bool, ends)), [False] * (MANY - 1) + [True], "who was told to be the first")
 
 
+def turns_that_change_the_same_texts_end_one_after_the_other(store: Store) -> None:
+    places = [RULES, wishes("ana"), wishes("bob"), SOUL]
+
+    def whole(number: int) -> int:
+        lost = 0
+        for step in range(3):
+            name, who = f"t{number}.{step}", ("ana", "bob")[number % 2]
+            take(store, name, lane=f"s{number}")
+            heads = [(place, store.head(place)) for place in (places if number % 2 else places[::-1])]
+            by = agent_in(name)
+            changes = [Change(place, f"by {name}", head.version if head else 0, by, 5) for place, head in heads]
+            notes = [Note(owner, f"note of {name}", DAY) for owner in ("", who)]
+            made = Settled(turn(name, user=who), changes=changes, notes=notes)
+            try:
+                store.settle(made)
+            except Conflict:
+                lost += 1
+                store.settle(replace(made, changes=()))
+        return lost
+
+    ends = at_once(4, whole)
+    alike(of(CharterError, ends), [], "what went wrong")
+    lost = sum(of(int, ends))
+    alike([len(store.history(place)) for place in places], [12 - lost] * 4, "the versions of each text")
+    same([len(store.recent(AGENT, name, 99)) for name in ("", "ana", "bob")], [12, 6, 6], "the notes")
+    verified(store)
+
+
 def a_reader_sees_a_whole_change_or_none_of_it(store: Store) -> None:
     rounds, done = 12, Event()
 
@@ -200,6 +230,7 @@ CONTRACTS: tuple[Contract, ...] = (
     turns_of_many_senders_end_at_once_and_each_leaves_its_own,
     a_turn_that_ends_while_another_takes_over_is_whole_or_nothing,
     a_reply_that_many_send_is_sent_by_one,
+    turns_that_change_the_same_texts_end_one_after_the_other,
     a_reader_sees_a_whole_change_or_none_of_it,
     a_failed_turn_among_many_gives_its_messages_to_one_at_most,
 )

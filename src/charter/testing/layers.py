@@ -68,6 +68,18 @@ def versions_follow_each_other_and_history_keeps_every_text_with_its_hash(store:
         refused(NotStored, store.version, RULES, number)
 
 
+def what_a_text_was_at_any_time_can_be_read(store: Store) -> None:
+    for place in (RULES, SOUL, wishes("ana")):
+        for number, at_ns in enumerate((10, 20, 20, 15)):
+            put(store, place, f"text {number}", at_ns=at_ns)
+        for at_ns, version in ((9, None), (10, 1), (14, 1), (15, 4), (19, 4), (20, 4), (2**62, 4)):
+            found = store.version_at(place, at_ns)
+            same(found and found.version, version, f"the version at {at_ns}")
+        same(store.version_at(place, 12), store.version(place, 1), "the version, whole")
+    same(store.version_at(OTHER, 99), None, "the version of a text that is not there")
+    same(store.version_at(wishes("bob"), 99), None, "the version of another's text")
+
+
 def going_back_is_a_new_version_that_says_what_it_restores(store: Store) -> None:
     put(store, RULES, "one")
     put(store, RULES, "two")
@@ -173,6 +185,7 @@ CONTRACTS: tuple[Contract, ...] = (
     the_first_text_is_version_1_by_init_and_a_later_start_does_not_overwrite_it,
     a_change_made_on_another_version_is_a_conflict_and_writes_nothing,
     versions_follow_each_other_and_history_keeps_every_text_with_its_hash,
+    what_a_text_was_at_any_time_can_be_read,
     going_back_is_a_new_version_that_says_what_it_restores,
     every_text_comes_back_to_the_byte,
     the_four_heads_of_an_agent_do_not_touch_each_other,

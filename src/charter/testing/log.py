@@ -8,7 +8,7 @@ from random import Random
 
 from ..core.errors import CharterError
 from ..core.ports import Store
-from ..core.records import LogRow, Place, Provenance
+from ..core.records import Approval, LogRow, Place, Provenance
 from .check import Contract, alike, must, same
 from .parts import (
     AGENT,
@@ -98,6 +98,11 @@ def no_row_of_the_log_names_a_person(store: Store) -> None:
     store.forget_note(AGENT, PERSON, note.id, by=user(PERSON), at_ns=5)
     store.remember(AGENT, PERSON, "coffee", day=DAY, provenance=KNOWN)
     store.revoke(AGENT, KNOWN.source, by=user(PERSON), at_ns=6)
+    store.request_approval(Approval("a-1", AGENT, "t1", "mail", PERSON, "f" * 64, 3, 99, PERSON))
+    store.decide_approval("a-1", "f" * 64, "approved", by=user(PERSON), at_ns=4)
+    store.use_approval(AGENT, PERSON, "mail", "f" * 64, "t1", 5)
+    store.pause(AGENT, by=user(PERSON), at_ns=4, reason=PERSON)
+    store.resume(AGENT, by=user(PERSON), at_ns=5)
     stage(store, message(1, PERSON))
     run(store, turn("t1", sender=PERSON, user=PERSON), lane=PERSON, reply=PERSON)
     store.append_conversation(AGENT, PERSON, entry(1))
@@ -153,7 +158,10 @@ def _propose(store: Store, chance: Random, step: int) -> None:
 
 
 def _decide(store: Store, chance: Random, step: int) -> None:
-    waits = chance.choice(store.proposals(state="open") or store.proposals())
+    found = store.proposals(state="open") or store.proposals()
+    if not found:
+        return
+    waits = chance.choice(found)
     what = decision(waits.id, waits.sha256, at_ns=step)
     store.apply(what) if chance.random() < 0.7 else store.close_proposal(what, "rejected")
 
@@ -172,6 +180,23 @@ def _revoke(store: Store, chance: Random, step: int) -> None:
     store.revoke(chance.choice(("ada", "bob")), f"s{chance.randint(1, 3)}", by=OPERATOR, at_ns=step)
 
 
+def _call(store: Store, chance: Random, step: int) -> None:
+    agent, name, number = chance.choice(("ada", "bob")), chance.choice(("", "ana", "ben")), chance.randint(1, 3)
+    call = Approval(f"a-{step}", agent, "t1", "mail", "{}", f"{number}" * 64, step, step + 30, name)
+    waits = store.request_approval(call)
+    if chance.random() < 0.6:
+        by = chance.choice((OPERATOR, user("ana")))
+        store.decide_approval(waits.id, waits.sha256, chance.choice(("approved", "denied")), by=by, at_ns=step)
+    store.use_approval(agent, name, "mail", waits.sha256, "t2", step)
+
+
+def _switch(store: Store, chance: Random, step: int) -> None:
+    agent = chance.choice(("ada", "bob"))
+    store.pause(agent, by=OPERATOR, at_ns=step, reason="why")
+    store.limit(agent, by=OPERATOR, at_ns=step, tokens_per_day=step, turns_per_day=None)
+    store.resume(agent, by=user("ana"), at_ns=step)
+
+
 def _turn(store: Store, chance: Random, step: int) -> None:
     agent, sender = chance.choice(("ada", "bob")), chance.choice(("ana", "ben"))
     name = f"t{step // 2}"
@@ -179,7 +204,9 @@ def _turn(store: Store, chance: Random, step: int) -> None:
     store.fail(failed(name, agent=agent, sender=sender, at_ns=step))
 
 
-_DEEDS: tuple[Deed, ...] = (_write, _write, _label, _refuse, _propose, _decide, _expire, _remember, _revoke, _turn)
+_DEEDS: tuple[Deed, ...] = (
+    _write, _write, _label, _refuse, _propose, _decide, _expire, _remember, _revoke, _turn, _call, _call, _switch,
+)  # fmt: skip
 
 CONTRACTS: tuple[Contract, ...] = (
     every_change_is_one_row_of_its_chain,

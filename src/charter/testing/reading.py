@@ -9,7 +9,7 @@ from typing import get_args
 
 from ..core.errors import BadValue
 from ..core.ports import Part, Reads, Store, Wanted
-from ..core.records import Place
+from ..core.records import Approval, Place
 from .check import Contract, alike, must, refused, same
 from .parts import (
     ADDRESS,
@@ -44,6 +44,7 @@ ASKED: dict[Part, tuple[Callable[[Reads], object], ...]] = {
     "agent": (lambda reads: reads.agent_configuration(AGENT),),
     "inbox": (lambda reads: list(reads.staged(AGENT)), lambda reads: reads.waiting(AGENT)),
     "history": (lambda reads: reads.conversation(AGENT, "mira"), lambda reads: reads.conversation(AGENT, " mira ")),
+    "talk": (lambda reads: list(reads.exchanges(AGENT, "mira")), lambda reads: list(reads.exchanges(AGENT, " mira "))),
     "recent": (lambda reads: list(reads.recent(AGENT, "ana", 5)), lambda reads: list(reads.recent(AGENT, "ana", 20))),
     "recall": (
         lambda reads: list(reads.recall(AGENT, "ana", WANT.query, 5)),
@@ -121,6 +122,7 @@ def a_turn_cannot_read_for_another_agent_user_or_question(store: Store) -> None:
         refused(BadValue, reads.staged, agent)
         refused(BadValue, reads.waiting, agent)
         refused(BadValue, reads.conversation, agent, "mira")
+        refused(BadValue, reads.exchanges, agent, "mira")
         refused(BadValue, reads.recent, agent, "ana", 5)
         refused(BadValue, reads.recall, agent, "ana", WANT.query, 5)
         refused(BadValue, reads.instructions, agent, "ana")
@@ -130,6 +132,8 @@ def a_turn_cannot_read_for_another_agent_user_or_question(store: Store) -> None:
         refused(BadValue, reads.recall, AGENT, who, WANT.query, 5)
         refused(BadValue, reads.instructions, AGENT, who)
         refused(BadValue, reads.timezone, who)
+    for who in ("bob", "", "Mira"):
+        refused(BadValue, reads.exchanges, AGENT, who)
     refused(BadValue, reads.recall, AGENT, "ana", "cake", 5)
 
 
@@ -159,7 +163,9 @@ def reading_writes_nothing_and_printing_shows_no_text(store: Store) -> None:
     store.append_conversation(AGENT, "mira", entry(77, body="SECRET", reply="SECRET"))
     store.remember(AGENT, "ana", "SECRET tea", day=DAY)
     waits = store.propose(RULES, "SECRET", base_version=2, by=OPERATOR, reason="", at_ns=3, expires_at_ns=9)
-    run(store, turn("t1"), reply="mira")
+    run(store, turn("t1", detail='{"a": "SECRET"}'), reply="mira")
+    store.request_approval(Approval("a-1", AGENT, "t1", "mail", "SECRET", "f" * 64, 3, 9, "ana"))
+    store.pause(AGENT, by=OPERATOR, at_ns=3, reason="SECRET")
     before = everything(store, "ana")
     reads = store.for_turn(WANT)
     found = [ask(reads) for part, asks in ASKED.items() if part != "instructions" for ask in asks]

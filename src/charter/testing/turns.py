@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from ..core.errors import BadValue, Busy, Conflict, NotStored, StoreError
+from ..core.errors import BadValue, Busy, CharterError, Conflict, NotStored, StoreError
 from ..core.ports import Store
-from ..core.records import ConversationEntry, ConversationLog, OutboxMessage, Settled, TurnRecord
+from ..core.records import (
+    UNKNOWN,
+    Change,
+    Control,
+    ConversationEntry,
+    ConversationLog,
+    Note,
+    OutboxMessage,
+    Place,
+    Proposed,
+    Provenance,
+    Settled,
+    StoredLayer,
+    TurnRecord,
+)
 from .check import Contract, alike, must, refused, same
-from .parts import AGENT, LEASE, SECOND, entry, everything, failed, message, run, stage, take, turn, untouched, verified
+from .parts import (
+    AGENT,
+    DAY,
+    LEASE,
+    RULES,
+    SECOND,
+    SOUL,
+    agent_in,
+    entry,
+    everything,
+    failed,
+    message,
+    put,
+    run,
+    stage,
+    take,
+    turn,
+    untouched,
+    user,
+    verified,
+    wishes,
+)
 
 FULL = TurnRecord(
     AGENT, "t1", 2 * SECOND, "inbox", "mira", "ana", "sovereign", "1.2.3", "full", "done", "OK", "a" * 64, "b" * 64,
-    "c" * 64, '{"layers": [{"id": "x", "sha256": "é"}]}', {"tokens": 12, "bytes": 2**40},
+    "c" * 64, '{"layers": [{"id": "x", "sha256": "é"}]}', {"tokens": 12, "bytes": 2**40}, '{"model": "stub", "é": []}',
 )  # fmt: skip
 REPLY = OutboxMessage("mira", "hello, whole " * 200, "web", 0)
 
@@ -76,8 +112,89 @@ def a_failed_turn_leaves_its_messages_waiting_and_only_its_record(store: Store) 
     after = everything(store)
     same(after.pop("turns"), [record], "the record")
     same([row.kind for row in after.pop("log")], ["turn"], "the log")
+    same(after.pop("control"), Control(turns_today=1), "what was spent")
     same(after, {name: value for name, value in before.items() if name in after}, "everything else")
     alike(take(store, "t2"), took, "what the next turn takes at once")
+
+
+# ── what tools changed ────────────────────────────────────────────────────────────────────────────────────────────
+
+OWN = agent_in("t1")
+MADE = Settled(
+    FULL,
+    [REPLY],
+    [("mira", entry(1))],
+    [Change(RULES, "rules", 0, OWN, 7), Change(wishes("ana"), "be brief", 1, OWN, 7)],
+    [Note("ana", "likes tea", DAY, Provenance("ana", "web", "user", "user:ana")), Note("", "own note", DAY)],
+    [Proposed(SOUL, "kinder", 0, OWN, "because", 99), Proposed(wishes("bob"), "x", 3, OWN, "", 99)],
+)
+
+
+def begun(store: Store) -> list[str]:
+    """A turn under way, and a text that it changes; the ids of its messages."""
+    put(store, wishes("ana"), "be long", by=user("ana"))
+    stage(store, message(1))
+    return take(store, "t1")
+
+
+def a_turn_leaves_what_its_tools_changed_with_all_else(store: Store) -> None:
+    begun(store)
+    store.settle(MADE)
+    same(store.layer(AGENT, "rules"), StoredLayer("rules", "rules", 7, "t1", 1), "the layer")
+    same(store.instructions(AGENT, "ana"), "be brief", "the instructions")
+    (note,), (own,) = store.recent(AGENT, "ana", 5), store.recent(AGENT, "", 5)
+    same((note.text, note.day, note.provenance.source), ("likes tea", DAY, "user:ana"), "the note of a user")
+    alike([found.text for found in store.recall(AGENT, "ana", "tea", 5)], ["likes tea"], "what is recalled")
+    same((own.text, own.provenance), ("own note", UNKNOWN), "the agent's own note")
+    waits = {found.place: found for found in store.proposals(AGENT, "open")}
+    same((waits[SOUL].content, waits[SOUL].by, waits[SOUL].at_ns), ("kinder", OWN, FULL.at_ns), "the proposal")
+    same(waits[wishes("bob")].base_version, 3, "the version of the other proposal")
+    kinds = [row.kind for chain in store.chains() for row in store.log(chain)]
+    same(
+        sorted(kinds), ["amend", "amend", "amend", "propose", "propose", "remember", "remember", "turn"], "the log"
+    )  # fmt: skip
+    times = {row.at_ns for chain in store.chains() for row in store.log(chain) if row.kind in ("remember", "propose")}
+    same(times, {FULL.at_ns}, "when notes and proposals were made")
+    same((store.waiting(AGENT), store.turn(AGENT, "t1")), (0, FULL), "the rest of the turn")
+    verified(store)
+
+
+def a_turn_whose_text_somebody_else_changed_leaves_nothing(store: Store) -> None:
+    begun(store)
+    put(store, wishes("ana"), "be longer", by=user("ana"))
+    with untouched(store, "ana", "bob"):
+        told = refused(Conflict, store.settle, MADE)
+        same((told.expected, told.current), (1, 2), "the versions the conflict names")
+        refused(Busy, take, store, "t2")
+    store.settle(replace(MADE, changes=[MADE.changes[0], replace(MADE.changes[1], expected_version=2)]))
+    same(store.instructions(AGENT, "ana"), "be brief", "the instructions, once it was right")
+
+
+def a_turn_that_makes_a_bad_change_note_or_proposal_leaves_nothing(store: Store) -> None:
+    begun(store)
+    change, note, proposed = MADE.changes[0], MADE.notes[0], MADE.proposals[0]
+    bad: list[tuple[type[CharterError], dict[str, Any]]] = [
+        (BadValue, {"changes": [change, replace(change, place=place)]})
+        for place in (Place("bob", "rules"), Place(AGENT, ""), Place(AGENT, "rules", "ana"))
+    ]
+    bad += [(Conflict, {"changes": [change, change]}), (BadValue, {"changes": [replace(change, content="\0")]})]
+    bad += [(BadValue, {"notes": [note, wrong]}) for wrong in (replace(note, text=" "), replace(note, day="today"))]
+    bad += [(BadValue, {"notes": [replace(note, user="x" * 201)]})]
+    bad += [(NotStored, {"notes": [replace(note, provenance=Provenance(derived_from=("77",)))]})]
+    bad += [
+        (BadValue, {"proposals": [proposed, replace(proposed, **given)]})
+        for given in (
+            {"place": Place("bob", "rules")},
+            {"content": "\ud800"},
+            {"expires_at_ns": -1},
+            {"base_version": -1},
+        )
+    ]
+    with untouched(store, "ana", "bob"):
+        for error, given in bad:
+            refused(error, store.settle, replace(MADE, **given))
+    store.settle(MADE)
+    verified(store)
 
 
 # ── records ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -120,7 +237,7 @@ def every_turn_is_a_row_of_a_chain_that_proves_its_record(store: Store) -> None:
     for record in records:
         run(store, record)
     take(store, "t5")
-    store.fail(failed("t5"))
+    store.fail(failed("t5", detail='{"why": 1}'))
     rows = [row for chain in store.chains() for row in store.log(chain) if row.kind == "turn"]
     same({row.place: row.actor for row in rows}, {f"t{n}": "done" for n in range(1, 5)} | {"t5": "failed"}, "the rows")
     same(len({row.content_sha256 for row in rows}), 5, "how many different records they prove")
@@ -152,6 +269,9 @@ CONTRACTS: tuple[Contract, ...] = (
     a_turn_that_cannot_leave_everything_leaves_nothing,
     a_turn_that_lost_its_lane_leaves_nothing,
     a_failed_turn_leaves_its_messages_waiting_and_only_its_record,
+    a_turn_leaves_what_its_tools_changed_with_all_else,
+    a_turn_whose_text_somebody_else_changed_leaves_nothing,
+    a_turn_that_makes_a_bad_change_note_or_proposal_leaves_nothing,
     a_turns_record_comes_back_as_it_was,
     turns_are_listed_newest_first_and_no_more_than_asked_for,
     no_two_turns_of_an_agent_have_one_id,

@@ -8,6 +8,7 @@ from typing import Any, get_args
 from ..core.errors import BadValue
 from ..core.ports import Part, Store, Wanted
 from ..core.records import (
+    Approval,
     Author,
     Change,
     InboxMessage,
@@ -165,6 +166,9 @@ def a_turn_that_ends_with_a_bad_value_is_refused(store: Store) -> None:
             refused(BadValue, store.append_conversation, AGENT, name, one)
         for name in BAD_NAMES:
             refused(BadValue, store.append_conversation, name, "mira", entry(1))
+            refused(BadValue, store.fresh_start, name, "mira", 5)
+        for name in BAD_SENDERS:
+            refused(BadValue, store.fresh_start, AGENT, name, 5)
         for time in BAD_TIMES:
             refused(BadValue, store.mark_sent, AGENT, "t1", OutboxMessage("mira", "hi"), time)
     store.fail(failed("t1"))
@@ -204,7 +208,7 @@ def a_question_that_no_name_can_answer_is_refused(store: Store) -> None:
     for text in BAD_TEXTS:
         for ask in (
             store.labels, store.proposals, store.proposal, store.staged, store.waiting, store.unsent, store.turns,
-            store.conversations, store.sources, store.agent_configuration, store.log,
+            store.conversations, store.sources, store.agent_configuration, store.log, store.approvals, store.approval,
         ):  # fmt: skip
             refused(BadValue, ask, text)
         refused(BadValue, store.layer, text, "rules")
@@ -213,6 +217,10 @@ def a_question_that_no_name_can_answer_is_refused(store: Store) -> None:
         refused(BadValue, store.history, Place(AGENT, text))
         refused(BadValue, store.version, Place(text, "rules"), 1)
         refused(BadValue, store.turn, AGENT, text)
+        refused(BadValue, store.messages_of, AGENT, text)
+        refused(BadValue, store.exchanges_before, AGENT, "mira", text)
+        refused(BadValue, store.version_at, Place(text, "rules"), 1)
+        refused(BadValue, store.control, text, DAY)
         refused(BadValue, store.for_turn, Wanted(text, ("layers",)))
 
 
@@ -224,6 +232,7 @@ def a_person_whose_name_cannot_be_kept_is_a_stranger_to_every_question(store: St
             found = (reads.instructions(AGENT, text), reads.timezone(text), reads.conversation(AGENT, text))
             same(found, ("", None, None), "what is known of a stranger")
             same([*reads.recent(AGENT, text, 5), *reads.recall(AGENT, text, "tea", 5)], [], "a stranger's notes")
+            same(list(reads.exchanges(AGENT, text)), [], "a stranger's chat")
 
 
 def names_at_their_longest_are_kept(store: Store) -> None:
@@ -237,6 +246,8 @@ def names_at_their_longest_are_kept(store: Store) -> None:
     record = turn(name, agent=agent, sender=wide, user=who)
     store.settle(Settled(record, [OutboxMessage(wide, "hi")], [(wide, entry(1))]))
     note = store.remember(agent, who, "tea", day=DAY, provenance=Provenance(said_by=who, source=wide))
+    call = Approval(name, agent, name, wide[10:210], "{}", "f" * 128, 1, 9, who)
+    same(store.request_approval(call), store.approval(name), "the call")
     same(store.turn(agent, name), record, "the turn")
     same([one.sender for one in store.conversations(agent)], [wide], "the sender")
     same((store.instructions(agent, who), list(store.recent(agent, who, 5))), ("two", [note]), "what is the user's")

@@ -64,12 +64,21 @@ def assistant(dialect: str) -> list[str]:
 
 def charter(dialect: str) -> list[str]:
     """What 0002 makes."""
-    return _statements(Path(__file__).with_name("tables_0002.sql").read_text("utf-8"), dialect)
+    return _read("tables_0002.sql", dialect)
+
+
+def governed(dialect: str) -> list[str]:
+    """What 0003 adds."""
+    return _read("tables_0003.sql", dialect)
 
 
 def made(statements: list[str]) -> list[str]:
     """Names of the tables that statements make, in their order."""
     return [found[1] for statement in statements if (found := re.match(r"CREATE TABLE (\w+)", statement))]
+
+
+def _read(name: str, dialect: str) -> list[str]:
+    return _statements(Path(__file__).with_name(name).read_text("utf-8"), dialect)
 
 
 def _statements(text: str, dialect: str) -> list[str]:

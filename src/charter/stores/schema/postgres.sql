@@ -149,6 +149,7 @@ CREATE TABLE conversations (
     sender TEXT COLLATE "C" NOT NULL,
     last_activity_ns BIGINT NOT NULL,
     last_seq BIGINT NOT NULL,
+    fresh_from BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (agent_name, sender)
 );
 CREATE INDEX conversations_by_activity ON conversations (agent_name, last_activity_ns, sender);
@@ -225,9 +226,48 @@ CREATE TABLE turn_records (
     manifest TEXT COLLATE "C" NOT NULL,
     counts TEXT COLLATE "C" NOT NULL,
     chain TEXT COLLATE "C" NOT NULL,
+    detail TEXT COLLATE "C" NOT NULL DEFAULT '{}',
     PRIMARY KEY (agent_name, turn_id)
 );
 CREATE INDEX turns_by_time ON turn_records (agent_name, at_ns);
+
+-- Calls of tools that wait for a person: one approval, one execution (S1-08).
+CREATE TABLE tool_approvals (
+    approval_id TEXT COLLATE "C" PRIMARY KEY,
+    agent_name TEXT COLLATE "C" NOT NULL,
+    user_id TEXT COLLATE "C" NOT NULL,
+    turn_id TEXT COLLATE "C" NOT NULL,
+    tool TEXT COLLATE "C" NOT NULL,
+    arguments TEXT,
+    sha256 TEXT COLLATE "C" NOT NULL,
+    at_ns BIGINT NOT NULL,
+    expires_at_ns BIGINT NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    decided_by TEXT COLLATE "C" NOT NULL DEFAULT '',
+    decided_at_ns BIGINT NOT NULL DEFAULT 0,
+    used_by_turn TEXT COLLATE "C" NOT NULL DEFAULT '',
+    chain TEXT COLLATE "C" NOT NULL
+);
+CREATE INDEX approvals_by_agent ON tool_approvals (agent_name, state, at_ns);
+CREATE UNIQUE INDEX approvals_open ON tool_approvals (agent_name, user_id, tool, sha256) WHERE state = 'open';
+
+-- The stop switch, and what was spent on a day (N-19).
+CREATE TABLE agent_controls (
+    agent_name TEXT COLLATE "C" PRIMARY KEY,
+    paused BIGINT NOT NULL DEFAULT 0,
+    paused_by TEXT COLLATE "C" NOT NULL DEFAULT '',
+    paused_at_ns BIGINT NOT NULL DEFAULT 0,
+    reason TEXT COLLATE "C" NOT NULL DEFAULT '',
+    tokens_per_day BIGINT,
+    turns_per_day BIGINT
+);
+CREATE TABLE agent_spend (
+    agent_name TEXT COLLATE "C" NOT NULL,
+    day TEXT COLLATE "C" NOT NULL,
+    tokens BIGINT NOT NULL,
+    turns BIGINT NOT NULL,
+    PRIMARY KEY (agent_name, day)
+);
 
 -- ── The archive of revision 0002 (migrations/versions/0002_charter.py) ──────────────────────────────────────────────
 -- The old assistant's tables, moved aside whole so that the way back is exact; empty in a new database. In one that was

@@ -148,6 +148,7 @@ CREATE TABLE conversations (
     sender TEXT NOT NULL,
     last_activity_ns BIGINT NOT NULL,
     last_seq BIGINT NOT NULL,
+    fresh_from BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (agent_name, sender)
 );
 CREATE INDEX conversations_by_activity ON conversations (agent_name, last_activity_ns, sender);
@@ -224,9 +225,48 @@ CREATE TABLE turn_records (
     manifest TEXT NOT NULL,
     counts TEXT NOT NULL,
     chain TEXT NOT NULL,
+    detail TEXT NOT NULL DEFAULT '{}',
     PRIMARY KEY (agent_name, turn_id)
 );
 CREATE INDEX turns_by_time ON turn_records (agent_name, at_ns);
+
+-- Calls of tools that wait for a person: one approval, one execution (S1-08).
+CREATE TABLE tool_approvals (
+    approval_id TEXT PRIMARY KEY,
+    agent_name TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    arguments TEXT,
+    sha256 TEXT NOT NULL,
+    at_ns BIGINT NOT NULL,
+    expires_at_ns BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    decided_by TEXT NOT NULL DEFAULT '',
+    decided_at_ns BIGINT NOT NULL DEFAULT 0,
+    used_by_turn TEXT NOT NULL DEFAULT '',
+    chain TEXT NOT NULL
+);
+CREATE INDEX approvals_by_agent ON tool_approvals (agent_name, state, at_ns);
+CREATE UNIQUE INDEX approvals_open ON tool_approvals (agent_name, user_id, tool, sha256) WHERE state = 'open';
+
+-- The stop switch, and what was spent on a day (N-19).
+CREATE TABLE agent_controls (
+    agent_name TEXT PRIMARY KEY,
+    paused BIGINT NOT NULL DEFAULT 0,
+    paused_by TEXT NOT NULL DEFAULT '',
+    paused_at_ns BIGINT NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '',
+    tokens_per_day BIGINT,
+    turns_per_day BIGINT
+) WITHOUT ROWID;
+CREATE TABLE agent_spend (
+    agent_name TEXT NOT NULL,
+    day TEXT NOT NULL,
+    tokens BIGINT NOT NULL,
+    turns BIGINT NOT NULL,
+    PRIMARY KEY (agent_name, day)
+) WITHOUT ROWID;
 
 -- ── The archive of revision 0002 (migrations/versions/0002_charter.py) ──────────────────────────────────────────────
 -- The old assistant's tables, moved aside whole so that the way back is exact; empty in a new database. In one that was

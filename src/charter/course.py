@@ -1,0 +1,249 @@
+"""A turn under way: who speaks, what was taken, what was said and decided so far; it is gone when the turn ends."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Final
+
+from .acting import InTurn
+from .agent import Agent, Watch
+from .core.dialogue import Said, Usage
+from .core.errors import Cancelled, OverLimit, OverSpend, Paused, UnknownChannel
+from .core.keyring import key_id
+from .core.manifest import content_hash
+from .core.policy import ChannelPolicy, Verdict
+from .core.records import TurnRecord
+from .core.state import State, move
+from .core.text import spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .core.assemble import Assembly
+    from .core.incoming import Incoming
+    from .core.ports import Counter as Tokens
+    from .core.ports import Request, Tool
+    from .core.records import Exchange, InboxMessage
+
+SPOKEN: Final = frozenset({"messages", "input", "instructions", "system", "prompt", "tools"})  # a body's own words
+
+
+class Course:
+    """The facts of one turn, in the order they become known."""
+
+    def __init__(self, agent: Agent, incoming: Incoming, turn_id: str, watch: Watch) -> None:
+        self.agent = agent
+        self.watch = watch
+        self.id = turn_id
+        self.incoming = incoming
+        self.policy: ChannelPolicy = policy_of(agent, incoming.channel)
+        self.started_ns = agent.clock()
+        self.state = State.IDLE
+        self.taken: Sequence[InboxMessage] = ()
+        self.acting = acting_for(self)
+        self.tools: Mapping[str, Tool] = {}
+        self.mode = ""
+        self.assembly: Assembly | None = None
+        self.past: Sequence[Exchange] = ()
+        self.before: tuple[Said, ...] = ()
+        self.after: list[Said] = []
+        self.texts: list[str] = []
+        self.usage = Usage()
+        self.steps: list[dict[str, Any]] = []
+        self.asked_with: dict[str, Any] = {}
+        self.verdicts: list[dict[str, str]] = []
+        self.calls: Counter[str] = Counter()
+        self.outcome = "done"
+        self.code = "OK"
+
+    def __repr__(self) -> str:
+        return f"Course({self.id!r}, {self.state}, {len(self.steps)} steps)"
+
+    def to(self, state: State) -> None:
+        """The next state of the turn (S0-15)."""
+        self.state = move(self.state, state)
+        self.watch.moved(self.state)
+
+    # ── limits ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def seconds_left(self) -> float:
+        return self.policy.max_seconds - (self.agent.clock() - self.started_ns) / 10**9
+
+    def may_stop(self) -> None:
+        """Raises when whoever asked no longer wants an answer."""
+        if self.watch.stopped():
+            raise Cancelled("the turn was cancelled; its message waits")
+
+    def may_go_on(self) -> None:
+        """Raises when the turn must stop here: nobody wants it, the agent is paused, or a limit is reached."""
+        self.may_stop()
+        if self.steps:  # the first step was looked at when the turn began
+            may_spend(self.agent, self.incoming)
+        if len(self.steps) >= self.policy.max_steps:
+            raise OverLimit(f"{self.policy.max_steps} calls of the model are the limit of a turn on {self.policy.name}")
+        if self.seconds_left <= 0:
+            raise OverLimit(f"{self.policy.max_seconds} s are the limit of a turn on {self.policy.name}")
+        used = self.usage.input + self.usage.output
+        if used >= self.policy.max_tokens:
+            limit = f"{self.policy.max_tokens:,} tokens"
+            raise OverLimit(f"{used:,} tokens were used; {limit} are the limit of a turn on {self.policy.name}")
+
+    # ── what is kept ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def judged(self, gate: str, verdict: Verdict, name: str = "") -> Verdict:
+        """Every answer of every gate goes into the record."""
+        self.verdicts.append({"gate": gate, "name": name, "decision": verdict.decision, "code": verdict.code})
+        return verdict
+
+    def stepped(self, request: Request, usage: Usage, stop: str) -> None:
+        self.usage = self.usage + usage
+        if not self.steps:
+            self.asked_with = {name: value for name, value in request.payload.items() if name not in SPOKEN}
+        self.steps.append(
+            {
+                "sha256": request.expected.payload_sha256,
+                "input": usage.input,
+                "output": usage.output,
+                "cached": usage.cached,
+                "stop": stop,
+                "before": len(self.before),
+                "after": len(self.after),
+            }
+        )
+
+    def beside(self) -> list[Row]:
+        """The messages beside the system's layers, in the order they were sent, the one that is answered among them."""
+        if self.assembly is None:
+            return []
+        count, key = self.assembly.settings.counter, self.assembly.settings.key
+        return [row_of(said, count, key) for said in (*self.before, *answered(self.assembly), *self.after)]
+
+    def reply(self) -> Row | None:
+        """What the model said last, as a message: a next turn that sends it so finds it in the engine's cache."""
+        if self.assembly is None or not self.texts or self.outcome == "failed":
+            return None
+        settings = self.assembly.settings
+        return row_of(Said("assistant", spoken(self.texts[-1])), settings.counter, settings.key)
+
+    def wrote(self) -> dict[str, Any]:
+        """What the turn's tools changed: layers with their new version, how many notes and proposals."""
+        if self.outcome == "failed":
+            return {}
+        acting = self.acting
+        layers = {place.layer_id: change.expected_version + 1 for place, change in acting.changes.items()}
+        return {"layers": layers, "notes": len(acting.notes), "proposals": len(acting.proposals)}
+
+    def record(self) -> TurnRecord:
+        """What is kept of the turn: hashes, codes and counts."""
+        agent, incoming, assembly = self.agent, self.incoming, self.assembly
+        manifest = assembly.manifest if assembly is not None else None
+        detail = {
+            "provider": agent.provider.name,
+            "model": agent.provider.model,
+            "dialect": agent.provider.dialect,
+            "steps": self.steps,
+            "verdicts": self.verdicts,
+            "foreign": self.acting.foreign,
+            "before": len(self.before),
+            "beside": self.beside(),
+            "reply": self.reply(),
+            "sent": self.asked_with,
+            "native": agent.provider.native_tools,
+            "tools": list(self.tools),
+            "user_layer": assembly is not None and assembly.has_user_layer,
+            "key": key_id(key) if assembly is not None and (key := assembly.settings.key) else "",
+            "started_ns": self.started_ns,
+            "wrote": self.wrote(),
+            "past": [exchange.seq for exchange in self.past],
+            "asked": {
+                name: value
+                for name in ("tool_policy", "task", "session", "model", "provider")
+                if (value := getattr(incoming, name))
+            }
+            | ({"operator": True} if incoming.operator else {}),
+        }
+        counts = {
+            "input": self.usage.input,
+            "output": self.usage.output,
+            **({} if self.usage.cached is None else {"cached": self.usage.cached}),
+            "steps": len(self.steps),
+            "calls": self.calls.total(),
+            "messages": len(self.taken),
+            "bytes": manifest.bytes if manifest else 0,
+            "tokens_est": manifest.tokens_est if manifest else 0,
+        }
+        return TurnRecord(
+            agent=agent.name,
+            id=self.id,
+            at_ns=self.acting.at_ns,
+            channel=incoming.channel,
+            sender=incoming.sender,
+            user=incoming.user,
+            charter=agent.charter.name,
+            charter_version=agent.charter.version,
+            mode=self.mode,
+            outcome=self.outcome,  # type: ignore[arg-type]
+            code=self.code,
+            stack_sha256=assembly.stack_sha256 if assembly is not None else "",
+            payload_sha256=self.steps[0]["sha256"] if self.steps else "",
+            tools_sha256=(manifest.tools_sha256 or "") if manifest else "",
+            manifest=json.dumps(manifest.to_dict(), ensure_ascii=False) if manifest else "{}",
+            counts=counts,
+            detail=json.dumps(detail, sort_keys=True),
+        )
+
+
+Row = list[Any]  # of a message: its role, its keyed hash, its tokens; never its text
+
+
+def row_of(said: Said, count: Tokens, key: bytes | None) -> Row:
+    """What is kept of one message."""
+    data = json.dumps([said.role, said.text, [[call.name, call.arguments] for call in said.calls]]).encode()
+    words = (said.text + "".join(call.name + call.arguments for call in said.calls)).encode(errors="replace")
+    return [said.role, content_hash(data, key)[:32], count(words)]
+
+
+def answered(assembly: Assembly) -> tuple[Said, ...]:
+    """The message that is answered, as it is sent: the user's layer where there is one, else beside the layers."""
+    if assembly.has_user_layer:
+        return (Said("user", assembly.parts[-1].text),)
+    return (Said("user", assembly.past(assembly.message)),) if assembly.message else ()
+
+
+def exchanged(assembly: Assembly, exchange: Exchange) -> list[Said]:
+    """A past exchange as the messages it is sent as."""
+    said = [Said("user", assembly.past(exchange.text))] if exchange.text else []
+    return said + ([Said("assistant", spoken(exchange.reply))] if exchange.reply else [])
+
+
+def acting_for(course: Course) -> InTurn:
+    """In whose name the tools of this turn act."""
+    agent = course.agent
+    return InTurn(
+        agent.charter, agent.store, course.incoming,
+        agent=agent.name, turn=course.id, guard=agent.guards.update, skills=agent.skills,
+    )  # fmt: skip
+
+
+def policy_of(agent: Agent, channel: str) -> ChannelPolicy:
+    """How this channel speaks; one the charter does not know is an error."""
+    known = agent.charter.channels
+    if channel not in known:
+        raise UnknownChannel("channel", channel, tuple(known))
+    return known[channel]
+
+
+def may_spend(agent: Agent, incoming: Incoming) -> None:
+    """Raises when the agent is paused or its day is spent (N-19)."""
+    control = agent.store.control(agent.name, incoming.time.astimezone(UTC).date().isoformat())
+    if control.paused:
+        raise Paused(f"{agent.name} is paused; start it again with: charter resume {agent.name}")
+    for unit, used, limit in (
+        ("tokens", control.tokens_today, control.tokens_per_day),
+        ("turns", control.turns_today, control.turns_per_day),
+    ):
+        if limit is not None and used >= limit:
+            raise OverSpend(f"{agent.name} used {used:,} of {limit:,} {unit} today; see: charter limit {agent.name}")

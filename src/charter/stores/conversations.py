@@ -1,0 +1,170 @@
+"""Conversations in SQL: what was said with one sender, cut short in a log and whole in a chat (S0-12, N-18)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from ..core.errors import BadValue
+from ..core.incoming import sender_key
+from ..core.records import Conversation, ConversationEntry, ConversationLog, Exchange
+from . import turns
+from .database import MOST_BYTES, Database, Row, Run, is_storable, named, one, storable, when
+
+MAX_ENTRIES = 20
+MAX_SENDERS = 200
+MAX_STORED_CHARS = 500
+MAX_SENDER_CHARS = 500
+ENTRIES = "inbox_message_id, sender_body, agent_reply, turn_id, timestamp_ns"
+
+
+def stored_sender(name: str) -> str:
+    """A sender's key, fit to be stored; names are kept as they are (S0-12)."""
+    key = storable("sender", sender_key(name))
+    if not 0 < len(key) <= MAX_SENDER_CHARS or len(key.encode()) > MOST_BYTES:
+        raise BadValue("sender", f"1 to {MAX_SENDER_CHARS} characters; this one has {len(key)}")
+    return key
+
+
+# ── writing ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def append_conversation(db: Database, agent: str, name: str, entry: ConversationEntry) -> None:
+    """Adds an exchange: 20 stay per sender, 200 senders stay, 500 characters stay of each side (S0-12)."""
+    with db.writing(f"talk:{named('agent', agent)}") as run:
+        append_in(run, agent, stored_sender(name), entry)
+
+
+def append_in(run: Run, agent: str, key: str, entry: ConversationEntry) -> None:
+    """The same, inside a transaction that holds the agent's talk."""
+    at_ns = when("timestamp", entry.timestamp_ns)
+    seq = run(
+        """INSERT INTO conversations (agent_name, sender, last_activity_ns, last_seq) VALUES (?, ?, ?, 1)
+        ON CONFLICT (agent_name, sender) DO UPDATE SET last_seq = conversations.last_seq + 1, last_activity_ns =
+        CASE WHEN excluded.last_activity_ns > conversations.last_activity_ns THEN excluded.last_activity_ns
+        ELSE conversations.last_activity_ns END RETURNING last_seq""",
+        agent, key, at_ns,
+    )[0][0]  # fmt: skip
+    run(
+        f"INSERT INTO conversation_entries (agent_name, sender, seq, {ENTRIES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        agent, key, seq, entry.inbox_message_id, storable("body", entry.sender_body)[:MAX_STORED_CHARS],
+        storable("reply", entry.agent_reply)[:MAX_STORED_CHARS], entry.turn_id, at_ns,
+    )  # fmt: skip
+    run(
+        "DELETE FROM conversation_entries WHERE agent_name = ? AND sender = ? AND seq <= ?",
+        agent, key, seq - MAX_ENTRIES,
+    )  # fmt: skip
+    if seq == 1:
+        _evict(run, agent, key)
+
+
+def _evict(run: Run, agent: str, newest: str) -> None:
+    """The least recently active senders go, never the one that just spoke."""
+    count = run("SELECT count(*) FROM conversations WHERE agent_name = ?", agent)[0][0]
+    if count <= MAX_SENDERS:
+        return
+    gone = run(
+        """SELECT sender FROM conversations WHERE agent_name = ? AND sender <> ?
+        ORDER BY last_activity_ns, sender LIMIT ?""",
+        agent, newest, count - MAX_SENDERS,
+    )  # fmt: skip
+    for (name,) in gone:
+        drop_conversation(run, agent, name)
+
+
+def drop_conversation(run: Run, agent: str, name: str) -> None:
+    """Removes a conversation with its entries."""
+    run("DELETE FROM conversation_entries WHERE agent_name = ? AND sender = ?", agent, name)
+    run("DELETE FROM conversations WHERE agent_name = ? AND sender = ?", agent, name)
+
+
+def fresh_start(db: Database, agent: str, name: str, at_ns: int) -> None:
+    """From here on a chat with this sender begins anew; what was said stays in the conversation log."""
+    when("at", at_ns)
+    with db.writing(f"talk:{named('agent', agent)}") as run:
+        run(
+            "UPDATE conversations SET fresh_from = last_seq WHERE agent_name = ? AND sender = ?",
+            agent,
+            stored_sender(name),
+        )
+
+
+# ── reading ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def conversation(db: Database, agent: str, name: str) -> ConversationLog | None:
+    """What was said with this sender, oldest first."""
+    key = sender_key(name)
+    if not is_storable(key):  # nobody of this name can have been stored
+        return None
+    rows = db.read(
+        f"""SELECT c.last_activity_ns, {ENTRIES} FROM conversations c JOIN conversation_entries e
+        ON e.agent_name = c.agent_name AND e.sender = c.sender WHERE c.agent_name = ? AND c.sender = ?
+        ORDER BY e.seq""",
+        agent, key,
+    )  # fmt: skip
+    return ConversationLog(key, tuple(ConversationEntry(*row[1:]) for row in rows), rows[0][0]) if rows else None
+
+
+def conversations(db: Database, agent: str) -> list[Conversation]:
+    """Every conversation, the most recently active first (S0-11)."""
+    rows = db.read(
+        """SELECT c.sender, c.last_activity_ns, (SELECT count(*) FROM conversation_entries e
+        WHERE e.agent_name = c.agent_name AND e.sender = c.sender) FROM conversations c WHERE c.agent_name = ?
+        ORDER BY c.last_activity_ns DESC, c.sender""",
+        agent,
+    )
+    return [Conversation(*row) for row in rows]
+
+
+# ── a chat ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_ENTRIES = """FROM conversations c JOIN conversation_entries e
+    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which} WHERE c.agent_name = ? AND c.sender = ?"""
+_WHOLE = """FROM conversations c JOIN conversation_entries e
+    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which} LEFT JOIN inbox_messages i
+    ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id AND i.sender = e.sender
+    AND i.turn_id = e.turn_id WHERE c.agent_name = ? AND c.sender = ?"""
+_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0 {_WHOLE}
+    UNION ALL SELECT 12, turn_id, body, '', '', '', '', part, 0, 0 FROM outbox_messages
+    WHERE agent_name = ? AND recipient = ? AND turn_id IN (SELECT e.turn_id {_ENTRIES})"""
+TALK = _TALK.format(which="e.seq > c.fresh_from")
+_BEFORE = _TALK.format(which="e.seq < ? AND (e.seq > c.fresh_from OR c.fresh_from >= ?)")
+_FIRST = "SELECT min(seq) FROM conversation_entries WHERE agent_name = ? AND sender = ? AND turn_id = ?"
+_LATER = "SELECT max(seq) + 1 FROM conversation_entries WHERE agent_name = ? AND sender = ? AND timestamp_ns < ?"
+
+
+def woven(entries: Iterable[Row], parts: Iterable[Row]) -> list[Exchange]:
+    """Exchanges of the rows of `TALK`, oldest first; a reply of which a part is gone is as the entry has it.
+
+    Of several messages that a turn answered together, those whose entry has no reply have none.
+    """
+    sent: dict[str, dict[int, str]] = defaultdict(dict)
+    for row in parts:
+        sent[row[1]][row[7]] = row[2]
+    found: list[Exchange] = []
+    for row in sorted(entries, key=lambda row: int(row[7])):
+        bodies = sent.get(row[1], {})
+        whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
+        reply = "\n\n".join(whole) if row[3] and whole and len(whole) == len(bodies) else row[3]
+        found.append(Exchange(row[7], row[1], row[2], reply))
+    return found
+
+
+def exchanges_before(db: Database, agent: str, name: str, turn_id: str) -> list[Exchange]:
+    """What a turn could read of its chat, as far as it is still kept.
+
+    When the chat began anew since, nobody knows from where that turn read: then it is all that was said before.
+    """
+    key = sender_key(name)
+    record = turns.turn(db, agent, turn_id)
+    if not is_storable(key):
+        return []
+    first = one(db.read(_FIRST, agent, key, turn_id))
+    if first is None or first[0] is None:  # it left no entry here: then those that are older than it
+        first = one(db.read(_LATER, agent, key, record.at_ns))
+    if first is None or first[0] is None:
+        return []
+    which = (first[0], first[0], agent, key)
+    rows = db.read(_BEFORE, *which, agent, key, *which)
+    return woven([row for row in rows if row[0] == 11], [row for row in rows if row[0] == 12])

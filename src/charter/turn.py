@@ -1,0 +1,244 @@
+"""The line: a message is staged, taken, answered and recorded; a turn that fails leaves its messages waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from .agent import LEASE_NS, Agent, Unwatched, Watch
+from .converse import converse, streams
+from .core.dialogue import Usage
+from .core.errors import Answered, Busy, CharterError, StoreError
+from .core.incoming import Incoming
+from .core.records import ConversationEntry, InboxMessage, OutboxMessage, Settled, TurnRecord
+from .core.shape import shape
+from .core.silence import is_silent
+from .core.state import State
+from .course import Course, acting_for, may_spend, policy_of
+from .voice import Voice
+
+if TYPE_CHECKING:
+    from .core.assemble import Assembly
+
+__all__ = ["Agent", "Turn", "take_turn"]
+
+UNWATCHED: Final = Unwatched()
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn that came to its end: what was sent, in the form of its channel, and what is kept of it."""
+
+    id: str
+    outcome: str
+    code: str
+    parts: tuple[str, ...] = field(repr=False)
+    usage: Usage
+    record: TurnRecord
+    assembly: Assembly
+
+    @property
+    def reply(self) -> str:
+        return "\n\n".join(self.parts)
+
+
+def take_turn(agent: Agent, incoming: Incoming, watch: Watch = UNWATCHED) -> Turn:
+    """Carries a message through: gather → assemble → guard → converse → screen → shape → record.
+
+    Without a text, the oldest message that waits is answered; when none waits, the agent acts by itself. An error means
+    that nothing of the turn is kept but its record, and that its messages wait again.
+    """
+    course = _begin(agent, incoming, watch)
+    try:
+        course.to(State.LOADING)
+        _hear(course, incoming)
+        assembly = _assemble(course)
+        course.to(State.INFERRING)
+        text = _answer(course)
+        parts = _shape(course, text)
+        course.to(State.PERSISTING)
+        record = _record(course, text, parts)
+        course.to(State.SLEEPING)
+    except BaseException as error:
+        _fault(course, error)
+        raise
+    _note(course, record)
+    return Turn(course.id, record.outcome, record.code, tuple(parts), course.usage, record, assembly)
+
+
+# ── gather and assemble ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
+    """Stages the message and takes what this turn answers; one turn in flight per sender, or per agent (S0-15)."""
+    if incoming.at is None:
+        incoming = replace(incoming, at=EPOCH + timedelta(microseconds=agent.clock() // 1000))
+    asked = bool(incoming.text.strip())
+    sender = incoming.sender or incoming.user or ("unknown" if asked else "")
+    model = incoming.model or agent.provider.model
+    course = Course(agent, replace(incoming, agent=agent.name, model=model, sender=sender), agent.new_id(), watch)
+    if asked:
+        name = incoming.id or agent.new_id()
+        message = InboxMessage(name, sender, incoming.text, course.started_ns, incoming.channel, incoming.user)
+        agent.store.stage(agent.name, message)
+    may_spend(agent, course.incoming)
+    lanes = [""] if agent.charter.one_at_a_time else [sender] if asked else _lanes(agent)
+    for number, lane in enumerate(lanes, 1):
+        try:
+            course.taken = agent.store.take(
+                agent.name, course.id, lane=lane, sender=sender if asked else lane,
+                at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1,
+            )  # fmt: skip
+            break
+        except Busy:
+            if number == len(lanes):
+                raise
+    return course
+
+
+def _lanes(agent: Agent) -> list[str]:
+    """Senders whose messages wait, the one that waits longest first; without any, the agent's own lane."""
+    return list(dict.fromkeys(message.sender for message in agent.store.staged(agent.name))) or [""]
+
+
+def _hear(course: Course, asked: Incoming) -> None:
+    """What is answered: everything this sender said that waits, in order and whole.
+
+    Words that came another way, or under another name, are not those of who is speaking now.
+    """
+    incoming, taken = course.incoming, course.taken
+    if asked.text.strip() and not taken:
+        raise Answered("this message was answered before; nothing was done again")
+    if not taken:
+        return
+    if not asked.text.strip():
+        first = taken[0]
+        incoming = replace(incoming, sender=first.sender, user=first.user, channel=first.channel, operator=False)
+        course.policy = policy_of(course.agent, first.channel)
+    same = all((message.user, message.channel) == (incoming.user, incoming.channel) for message in taken)
+    text = "\n\n".join(message.body for message in taken)
+    course.incoming = replace(incoming, text=text, operator=incoming.operator and same)
+    course.acting = acting_for(course)
+    if not same:
+        course.acting.entered("other senders")
+
+
+def _assemble(course: Course) -> Assembly:
+    """The prompt, from one reading of the store; the tools are made for this turn and closed over who speaks."""
+    agent, incoming = course.agent, course.incoming
+    charter = agent.charter
+    course.tools = agent.tools(course.acting)
+    world = charter.with_tools(list(course.tools.values()), agent.provider.native_tools, agent.store)
+    course.mode = charter.choose_mode(incoming)
+    talks = charter.talks and bool(incoming.text.strip())
+    reads = charter.read(incoming, mode=course.mode, world=world, also=("talk",) if talks else ())
+    if talks and reads is not None:
+        course.past = reads.exchanges(agent.name, incoming.sender or incoming.user)
+    course.assembly = assembly = charter.assemble(incoming, mode=course.mode, world=world, reads=reads)
+    versions = {part.section.layer.id: part.section.about.version for part in assembly.parts}
+    course.acting.versions = lambda name: int(versions[name]) if versions.get(name, "").isdigit() else None
+    for whose in assembly.foreign:
+        course.acting.entered(whose)
+    return assembly
+
+
+# ── guard, converse and screen ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _answer(course: Course) -> str:
+    """What is said: the model's words, or the charter's refusal where a guard denies the question or the answer."""
+    agent, incoming = course.agent, course.incoming
+    verdict = course.judged("message", agent.guards.message(incoming.text))
+    if verdict.decision == "deny":
+        course.to(State.ACTING)
+        return _refuse(course, verdict.code)
+    voice = Voice(course)
+    converse(course, voice.hear)
+    text = "\n\n".join(course.texts)
+    verdict = course.judged("reply", agent.guards.reply(text, course.assembly))
+    if verdict.decision == "deny":
+        return _refuse(course, verdict.code)
+    if is_silent(text, agent.charter.silence):
+        course.outcome, course.code = "silent", "SILENT"
+        return ""
+    voice.end()
+    return text
+
+
+def _refuse(course: Course, code: str) -> str:
+    course.outcome, course.code = "refused", code
+    return course.agent.charter.refusal
+
+
+def _shape(course: Course, text: str) -> list[str]:
+    """The reply in the form of its channel; where words did not leave as they came, they leave now, whole."""
+    parts = shape(text, course.policy) if text else []
+    if course.policy.stream and text and (not streams(course) or course.outcome == "refused"):
+        course.watch.text(text)
+    return parts
+
+
+# ── record ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _record(course: Course, text: str, parts: Sequence[str]) -> TurnRecord:
+    """Writes everything at once: messages done, replies to send, the exchange, what tools changed, the record."""
+    incoming, acting = course.incoming, course.acting
+    to = incoming.sender or incoming.user
+    record = course.record()
+    replies = [OutboxMessage(to, part, incoming.channel, number) for number, part in enumerate(parts)] if to else []
+    last = len(course.taken) - 1
+    entries = [
+        (message.sender, ConversationEntry(message.id, message.body, text if number == last else "", course.id,
+                                           record.at_ns))
+        for number, message in enumerate(course.taken)
+    ]  # fmt: skip
+    course.agent.store.settle(
+        Settled(
+            record, replies, entries if text else (),
+            changes=tuple(acting.changes.values()), notes=tuple(acting.notes), proposals=tuple(acting.proposals),
+        )
+    )  # fmt: skip
+    return record
+
+
+def code_of(error: BaseException) -> str:
+    """The code a record gives an error: its own, or its class's name."""
+    if not isinstance(error, Exception):
+        return "TURN_CANCELLED"
+    if not isinstance(error, CharterError):
+        return "INTERNAL_ERROR"
+    return getattr(error, "code", "") or re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).upper()
+
+
+def _fault(course: Course, error: BaseException) -> None:
+    """The turn failed: its messages wait again, the record says why; a store that is gone cannot be told."""
+    course.state = State.FAULTED
+    course.outcome, course.code = "failed", code_of(error)
+    with contextlib.suppress(StoreError):
+        course.agent.store.fail(course.record())
+    course.agent.note("turn failed", {"agent": course.agent.name, "turn": course.id, "code": course.code})
+    course.watch.moved(State.FAULTED)
+
+
+def _note(course: Course, record: TurnRecord) -> None:
+    """What a log may say of a turn: hashes and counts (S1-07)."""
+    course.agent.note(
+        "turn",
+        {
+            "agent": record.agent,
+            "turn": record.id,
+            "charter": record.charter,
+            "channel": record.channel,
+            "outcome": record.outcome,
+            "code": record.code,
+            "stack_sha256": record.stack_sha256,
+            "payload_sha256": record.payload_sha256,
+            **record.counts,
+        },
+    )

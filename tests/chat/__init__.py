@@ -1,0 +1,1 @@
+"""A person at a terminal, and a program at a pipe."""

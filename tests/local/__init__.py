@@ -1,0 +1,1 @@
+"""The model that runs here: fetching it, choosing it, running it."""

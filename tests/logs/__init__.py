@@ -1,0 +1,1 @@
+"""What logs say, and what no sink ever says."""

@@ -1,0 +1,1 @@
+"""What is kept of turns, and what it proves."""

@@ -1,0 +1,1 @@
+"""Turns with a scripted model; the real one is in tests/local."""

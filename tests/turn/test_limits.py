@@ -1,0 +1,89 @@
+"""A turn goes only so far, and a person can stop an agent at once (N-19)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from charter.core.errors import OverLimit, OverSpend, Paused
+from charter.core.policy import Actor
+from charter.core.records import Author
+from charter.turn import take_turn
+
+from .places import agent_of, call, from_ana, said, scripted
+
+ROOT = Author(Actor.OPERATOR, "root")
+
+
+@pytest.mark.requirement("N-19")
+def test_a_paused_agent_takes_no_turn_and_its_message_waits_until_it_goes_on() -> None:
+    provider = scripted(said("Back."))
+    agent = agent_of("assistant", provider)
+    agent.store.pause(agent.name, by=ROOT, at_ns=1, reason="looking into it")
+    with pytest.raises(Paused, match="assistant is paused; start it again with: charter resume assistant"):
+        take_turn(agent, from_ana("hi"))
+    assert provider.requests == []
+    assert [message.body for message in agent.store.staged(agent.name)] == ["hi"]
+    agent.store.resume(agent.name, by=ROOT, at_ns=2)
+    assert take_turn(agent, from_ana("are you there?")).reply == "Back."
+    assert provider.payloads[0]["messages"][-1]["content"] == "hi\n\nare you there?"
+
+
+@pytest.mark.requirement("N-19")
+def test_a_pause_in_the_middle_stops_the_turn_before_its_next_step() -> None:
+    agent = agent_of("assistant", scripted(said("", call("read_memory")), said("never")))
+
+    def pausing(_: object) -> str:
+        agent.store.pause(agent.name, by=ROOT, at_ns=1)
+        return "x"
+
+    tools = agent.tools
+
+    def with_pause(acting):  # type: ignore[no-untyped-def]
+        made = dict(tools(acting))
+        return made | {"read_memory": replace(made["read_memory"], call=pausing)}
+
+    with pytest.raises(Paused):
+        take_turn(replace(agent, tools=with_pause), from_ana("hi"))
+    assert [message.body for message in agent.store.staged(agent.name)] == ["hi"]
+    assert agent.store.turns(agent.name)[0].code == "AGENT_PAUSED"
+
+
+@pytest.mark.requirement("N-19")
+@pytest.mark.parametrize(("tokens", "turns", "unit"), [(100, None, "tokens"), (None, 1, "turns")])
+def test_a_days_limit_ends_the_day_and_the_next_day_is_new(tokens: int | None, turns: int | None, unit: str) -> None:
+    agent = agent_of("assistant", scripted(said("one"), said("two")))
+    agent.store.limit(agent.name, by=ROOT, at_ns=1, tokens_per_day=tokens, turns_per_day=turns)
+    take_turn(agent, from_ana("a"))
+    with pytest.raises(OverSpend, match=rf"assistant used .* {unit} today"):
+        take_turn(agent, from_ana("b"))
+    assert take_turn(agent, from_ana("c", at="2026-02-27T00:00:01+00:00")).reply == "two"
+
+
+def test_a_model_that_never_stops_calling_is_stopped() -> None:
+    agent = agent_of("assistant", scripted(*[said("", call("read_memory")) for _ in range(20)]))
+    with pytest.raises(OverLimit, match="8 calls of the model are the limit of a turn on web"):
+        take_turn(agent, from_ana("hi"))
+    assert agent.store.turns(agent.name)[0].counts["steps"] == 8
+
+
+def test_the_limits_are_the_channels_own() -> None:
+    agent = agent_of("assistant", scripted(*[said("", call("read_memory")) for _ in range(20)]))
+    charter = agent.charter
+    channels = {**charter.channels, "web": replace(charter.channels["web"], max_tokens=150)}
+    agent = replace(agent, charter=replace(charter, channels=channels))  # type: ignore[type-var]
+    with pytest.raises(OverLimit, match="220 tokens were used; 150 tokens are the limit of a turn on web"):
+        take_turn(agent, from_ana("hi"))
+
+
+def test_a_turn_that_takes_too_long_is_over() -> None:
+    now = [10**18]
+
+    def clock() -> int:
+        now[0] += 200 * 10**9
+        return now[0]
+
+    agent = agent_of("assistant", scripted(said("", call("read_memory")), said("late")), clock=clock)
+    with pytest.raises(OverLimit, match="300 s are the limit of a turn on web"):
+        take_turn(agent, from_ana("hi"))

@@ -18,7 +18,10 @@ test: $(READY) check
 	@echo "── tests of the core, every branch of it covered"
 	@$(BIN)/python -m pytest -q -n 2 tests/core --cov=charter.core --cov-branch --cov-report=term:skip-covered --cov-fail-under=100
 	@echo "── all other tests"
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --ignore=tests/core
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --ignore=tests/core -m "not model"
+	@echo "── tests with the embedded model (its weights are fetched once)"
+	@$(BIN)/charter model fetch
+	@$(BIN)/python -m pytest -q -m model --ignore=tests/core
 
 check: $(READY)
 	@echo "── style"
@@ -37,6 +40,7 @@ bench: $(BENCHED)
 	@$(BIN)/python bench/start.py
 	@$(BIN)/python bench/store.py
 	@$(BIN)/python bench/recall.py
+	@$(BIN)/python bench/one_turn.py
 
 golden: $(READY)
 	@UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/charters/test_golden.py tests/core

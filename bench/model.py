@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Final
 
@@ -19,45 +19,46 @@ from charter.tools.fallback import parse
 STEPS: Final = 3
 AT: Final = 1_767_261_600  # 2026-01-01 10:00 UTC
 
-WORDINGS: Final[Mapping[str, tuple[str, ...]]] = {
-    "save_memory": (
-        "Remember that my dog is called Rex.",
-        "Please remember that my sister's birthday is on the 4th of May.",
-        "Remember: the garage code is 4471.",
-        "Keep in mind that I am allergic to peanuts.",
-        "Don't forget that I parked on level 3.",
-        "Make a note that the plumber comes on Tuesday.",
-        "Note that my passport expires in March.",
-        "Save this: my shoe size is 43.",
-        "I want you to remember that I work at Nordwind.",
-        "For later: Anna's phone number is 555-0142.",
-        "My favourite tea is oolong, remember that.",
-        "Store this in your memory: the wifi password is on the fridge.",
-    ),
-    "update_instructions": (
-        "Always answer in bullet points.",
-        "From now on, always answer in bullet points.",
-        "Never use emojis.",
-        "From now on, keep every answer under three sentences.",
-        "Always reply in German.",
-        "Always call me Captain.",
-        "In future, always end your answers with a short summary.",
-        "Never mention the weather again.",
-        "Please always use metric units from now on.",
-        "Change your instructions: always be formal.",
-    ),
-    "read_memory": (
-        "What is my dog called?",
-        "What do you know about me?",
-        "Where did I park?",
-        "What is my favourite tea?",
-        "When is my sister's birthday?",
-        "Am I allergic to anything?",
-        "Where do I work?",
-        "What did I ask you to remember?",
-        "Which projects am I working on?",
-        "Do you remember my shoe size?",
-    ),
+# What is said, and a word that must be in the arguments for the call to be of any use.
+WORDINGS: Final[Mapping[str, Mapping[str, str]]] = {
+    "save_memory": {
+        "Remember that my dog is called Rex.": "Rex",
+        "Please remember that my sister's birthday is on the 4th of May.": "May",
+        "Remember: the garage code is 4471.": "4471",
+        "Keep in mind that I am allergic to peanuts.": "peanut",
+        "Don't forget that I parked on level 3.": "3",
+        "Make a note that the plumber comes on Tuesday.": "Tuesday",
+        "Note that my passport expires in March.": "March",
+        "Save this: my shoe size is 43.": "43",
+        "I want you to remember that I work at Nordwind.": "Nordwind",
+        "For later: Anna's phone number is 555-0142.": "555-0142",
+        "My favourite tea is oolong, remember that.": "oolong",
+        "Store this in your memory: the wifi password is on the fridge.": "fridge",
+    },
+    "update_instructions": {
+        "Always answer in bullet points.": "bullet",
+        "From now on, always answer in bullet points.": "bullet",
+        "Never use emojis.": "emoji",
+        "From now on, keep every answer under three sentences.": "sentence",
+        "Always reply in German.": "German",
+        "Always call me Captain.": "Captain",
+        "In future, always end your answers with a short summary.": "summary",
+        "Never mention the weather again.": "weather",
+        "Please always use metric units from now on.": "metric",
+        "Change your instructions: always be formal.": "formal",
+    },
+    "read_memory": {
+        "What is my dog called?": "",
+        "What do you know about me?": "",
+        "Where did I park?": "",
+        "What is my favourite tea?": "",
+        "When is my sister's birthday?": "",
+        "Am I allergic to anything?": "",
+        "Where do I work?": "",
+        "What did I ask you to remember?": "",
+        "Which projects am I working on?": "",
+        "Do you remember my shoe size?": "",
+    },
 }
 ANSWERS: Final = {
     "read_memory": "Nothing is kept yet, and no standing instructions are set.",
@@ -68,22 +69,27 @@ ANSWERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a model did with one wording: the tools it called, in order, and whether it wrote a call as text."""
+    """What a model did with one wording: the tools it called, in order, and whether a call was written as text."""
 
     wording: str
     wanted: str
-    called: tuple[str, ...]
-    arguments: tuple[str, ...] = field(repr=False)
+    word: str
+    calls: tuple[ToolCall, ...]
     written: bool
     seconds: float
 
     @property
     def first(self) -> bool:
-        return self.called[:1] == (self.wanted,)
+        return bool(self.calls) and self.calls[0].name == self.wanted
 
     @property
     def at_all(self) -> bool:
-        return self.wanted in self.called
+        return any(call.name == self.wanted for call in self.calls)
+
+    @property
+    def useful(self) -> bool:
+        """Whether the call also says what it should."""
+        return any(call.name == self.wanted and self.word.lower() in call.arguments.lower() for call in self.calls)
 
 
 def converse(model: Embedded, charter: Charter, text: str, wanted: str) -> Outcome:
@@ -107,8 +113,7 @@ def converse(model: Embedded, charter: Charter, text: str, wanted: str) -> Outco
             break
         after.append(Said("assistant", reply.text, found))
         after += [Said("tool", ANSWERS.get(call.name, "Done."), call_id=call.id, name=call.name) for call in found]
-    called, arguments = tuple(call.name for call in calls), tuple(call.arguments for call in calls)
-    return Outcome(text, wanted, called, arguments, written, perf_counter() - begin)
+    return Outcome(text, wanted, WORDINGS[wanted][text], tuple(calls), written, perf_counter() - begin)
 
 
 def _calls(reply: Reply, names: Sequence[str]) -> tuple[ToolCall, ...]:
@@ -120,32 +125,29 @@ def measure(model: Embedded, charter: Charter) -> list[Outcome]:
     return [converse(model, charter, text, wanted) for wanted, wordings in WORDINGS.items() for text in wordings]
 
 
+COLUMNS: Final = {"at once": "first", "at all": "at_all", "useful": "useful", "as text": "written"}
+
+
 def rates(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    """How many wordings of each tool led where."""
     table = {}
-    for wanted in WORDINGS:
+    for wanted, wordings in WORDINGS.items():
         rows = [outcome for outcome in outcomes if outcome.wanted == wanted]
-        table[wanted] = {
-            "wordings": len(rows),
-            "first": sum(row.first for row in rows),
-            "at_all": sum(row.at_all for row in rows),
-            "written": sum(row.written for row in rows),
-        }
+        counts = {name: sum(getattr(row, name) for row in rows) for name in COLUMNS.values()}
+        table[wanted] = {"wordings": len(wordings), **counts}
     return table
 
 
 def report(name: str, outcomes: Sequence[Outcome], verbose: bool) -> str:
     seconds = sum(outcome.seconds for outcome in outcomes) / len(outcomes)
-    lines = [
-        f"{name}, temperature 0, {seconds:.1f} s a wording",
-        f"  {'tool':<22}{'at once':>9}{'at all':>9}{'as text':>9}",
-    ]
+    lines = [f"{name}, temperature 0, {seconds:.1f} s a wording"]
+    lines.append(f"  {'tool':<22}" + "".join(f"{column:>10}" for column in COLUMNS))
     for tool, row in rates(outcomes).items():
-        counts = [f"{row[key]} of {row['wordings']}" for key in ("first", "at_all", "written")]
-        lines.append(f"  {tool:<22}" + "".join(f"{count:>9}" for count in counts))
-    if verbose:
-        lines += [
-            f"  {'ok' if row.at_all else '--'} {row.wording}  →  {', '.join(row.called) or 'words'}" for row in outcomes
-        ]
+        counts = [f"{row[key]} of {row['wordings']}" for key in COLUMNS.values()]
+        lines.append(f"  {tool:<22}" + "".join(f"{count:>10}" for count in counts))
+    for outcome in outcomes if verbose else ():
+        did = ", ".join(f"{call.name} {call.arguments}" for call in outcome.calls) or "words"
+        lines.append(f"  {'ok' if outcome.useful else '--'} {outcome.wording}  →  {did}")
     return "\n".join(lines)
 
 

@@ -23,7 +23,8 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "commands.md").read_text() == commands.page()
 
 
-EXAMPLES = [(page, number) for page in ("README.md", "docs/stores.md") for number in range(len(blocks(page, "python")))]
+PAGES = ("README.md", "docs/stores.md", "docs/providers.md")
+EXAMPLES = [(page, number) for page in PAGES for number in range(len(blocks(page, "python")))]
 
 
 @pytest.mark.parametrize(("page", "number"), EXAMPLES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .agent import Agent
     from .core.assemble import Assembly, Section, assemble
     from .core.errors import CharterError
     from .core.incoming import Incoming
@@ -14,18 +15,22 @@ if TYPE_CHECKING:
     from .core.ports import ToolSpec
     from .folder import Charter, load
     from .sources import AgentDef, World
+    from .tools import tool
+    from .turn import Turn, take_turn
 
 __version__ = "0.1.0"
 __all__ = [
-    "AgentDef", "Assembly", "Charter", "CharterError", "Incoming", "Layer", "Manifest", "Owner", "Section", "Stack",
-    "ToolSpec", "Verdict", "World", "assemble", "load", "stack_hash",
+    "Agent", "AgentDef", "Assembly", "Charter", "CharterError", "Incoming", "Layer", "Manifest", "Owner", "Section",
+    "Stack", "ToolSpec", "Turn", "Verdict", "World", "assemble", "load", "stack_hash", "take_turn", "tool",
 ]  # fmt: skip
 
 _HOMES = {
-    "AgentDef": "sources", "Assembly": "core.assemble", "Charter": "folder", "CharterError": "core.errors",
+    "Agent": "agent", "AgentDef": "sources", "Assembly": "core.assemble", "Charter": "folder",
+    "CharterError": "core.errors",
     "Incoming": "core.incoming", "Layer": "core.layer", "Manifest": "core.manifest", "Owner": "core.layer",
     "Section": "core.assemble", "Stack": "core.layer", "ToolSpec": "core.ports", "Verdict": "core.policy",
-    "World": "sources", "assemble": "core.assemble", "load": "folder", "stack_hash": "core.manifest",
+    "Turn": "turn", "World": "sources", "assemble": "core.assemble", "load": "folder", "stack_hash": "core.manifest",
+    "take_turn": "turn", "tool": "tools",
 }  # fmt: skip
 
 

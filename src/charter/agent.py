@@ -64,11 +64,12 @@ class Speaking(Layered, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A reply of a model without tool calling: its words, the calls in them, and what could not be read."""
+    """A reply apart: its words, the calls in them, and, when those could not be read, why and how to ask once more."""
 
     text: str = field(repr=False)
     calls: tuple[ToolCall, ...] = ()
     problem: str = ""
+    again: str = ""
 
 
 class Watch(Protocol):
@@ -107,6 +108,11 @@ class Nobody:
 
     def ask(self, wanted: Approval) -> Verdict:
         return Verdict("ask", "TOOL_NEEDS_APPROVAL", "a person has to approve this call; it waits for one")
+
+
+def may_approve(by: Author, user: str) -> bool:
+    """Whether this is a person who may say yes to a call made for this user: an operator, or that very user."""
+    return bool(by.name) and (by.actor is Actor.OPERATOR or (by.actor is Actor.USER and by.name == user))
 
 
 @dataclass(frozen=True, slots=True)

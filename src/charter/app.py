@@ -17,15 +17,18 @@ from . import home
 from .core.errors import ConfigError, FileRefused, Refused, StoreOutdated
 from .core.keyring import KeyRing, key_id
 from .core.policy import Actor, ToolPolicy
+from .core.ports import Tool
 from .core.records import Author, Decision, Proposal
 
 if TYPE_CHECKING:
     from .acting import InTurn
-    from .agent import Agent
-    from .core.ports import Approver, Provider, Tool
+    from .agent import Agent, Parsed
+    from .core.dialogue import Reply
+    from .core.ports import Approver, Provider
     from .folder import Charter
     from .stores.store import SqlStore
     from .tools import Toolmaker
+    from .tools.mcp import Connection, Server
 
 DATABASE_VARIABLE = "CHARTER_DATABASE"
 KEYS = "secret.keys"
@@ -141,7 +144,7 @@ def running(
     database: str = "",
     model: str = "",
     approver: Approver | None = None,
-    tools: Sequence[Toolmaker] = (),
+    tools: Sequence[Toolmaker | Tool] = (),
     **world: Any,
 ) -> Iterator[Agent]:
     """An agent of this installation, ready to take turns: its charter, its store, the model that was chosen, its tools.
@@ -152,12 +155,37 @@ def running(
     from .folder import load
 
     charter = load(target, **world)
-    provider: Any = open_chosen(choose(model))
-    try:
-        with open_store(database) as store:
-            yield make_agent(charter, store, provider, name=agent, approver=approver, tools=tools)
-    finally:
-        provider.close()
+    with contextlib.ExitStack() as open_parts:
+        provider = open_parts.enter_context(contextlib.closing(open_chosen(choose(model))))
+        store = open_parts.enter_context(open_store(database))
+        others = [open_parts.enter_context(connected(server)) for server in servers(charter.name)]
+        tools = [*tools, *(tool for one in others for tool in one.tools)]
+        yield make_agent(charter, store, provider, name=agent, approver=approver, tools=tools)
+
+
+def servers(charter: str) -> list[Server]:
+    """The MCP servers that config.toml names for agents of this charter."""
+    from .choice import CONFIG, read_config
+
+    rows = read_config(home.home() / CONFIG).mcp
+    wanted = {name: row for name, row in rows.items() if not row.charters or charter in row.charters}
+    if not wanted:
+        return []
+    from .tools.mcp import Server
+
+    return [
+        Server(
+            name, row.command, row.url, kinds=row.kinds,
+            headers={header: os.environ.get(variable, "") for header, variable in row.headers.items()},
+        )
+        for name, row in wanted.items()
+    ]  # fmt: skip
+
+
+def connected(server: Server) -> Connection:
+    from .tools.mcp import connect
+
+    return connect(server)
 
 
 def make_agent(
@@ -167,14 +195,13 @@ def make_agent(
     *,
     name: str = "",
     approver: Approver | None = None,
-    tools: Sequence[Toolmaker] = (),
+    tools: Sequence[Toolmaker | Tool] = (),
 ) -> Agent:
     """An agent from parts that are open already; its layers are seeded on first use (S0-03)."""
     from .agent import Agent, Nobody, read_plainly
     from .amend import seed_all
     from .logs import note
     from .tokens import counter
-    from .tools import fallback
 
     key = keys().current[1]
     charter = replace(charter, key=key, counter=counter("estimate"))
@@ -184,22 +211,31 @@ def make_agent(
         named, charter, store, provider,
         tools=toolbox(charter, tools),
         approver=approver or Nobody(),
-        read_calls=read_plainly if provider.native_tools else fallback.read_calls,
+        read_calls=read_plainly if provider.native_tools else read_written,
         skills=lambda skill: charter.skill(skill, named),
         note=note,
         key=key,
     )  # fmt: skip
 
 
-def toolbox(charter: Charter, tools: Sequence[Toolmaker] = ()) -> Callable[[InTurn], Mapping[str, Tool]]:
+def read_written(reply: Reply, names: Sequence[str]) -> Parsed:
+    """The calls a model without tool calling wrote into its words (S3-09)."""
+    from .agent import Parsed
+    from .tools.fallback import ask_again, parse
+
+    found = parse(reply.text, names)
+    return Parsed(found.text, found.calls, found.problem or "", ask_again(found.problem) if found.problem else "")
+
+
+def toolbox(charter: Charter, tools: Sequence[Toolmaker | Tool] = ()) -> Callable[[InTurn], Mapping[str, Tool]]:
     """What makes the tools of a turn: the built-in ones the charter names, and those given; its rows govern all."""
     from .tools import built_in, ruled
     from .tools.built_in import KINDS
 
     given = {maker.spec.name: maker for maker in tools}
-    rows = {spec.name for spec in charter.home.tools}
-    names = [name for name in KINDS if name in rows or name in charter.agent_tools]
-    if nobody := sorted(rows - set(KINDS) - set(given)):
+    rows = [spec.name for spec in charter.home.tools]
+    names = [name for name in dict.fromkeys([*rows, *charter.agent_tools]) if name in KINDS]
+    if nobody := [name for name in rows if name not in KINDS and name not in given]:
         raise ConfigError(
             f"{charter.name}/charter.toml", f"nobody provides the tool {nobody[0]!r}; hand it in as tools="
         )
@@ -210,7 +246,7 @@ def toolbox(charter: Charter, tools: Sequence[Toolmaker] = ()) -> Callable[[InTu
     policies = {**named, **charter.tool_policies}
 
     def make(acting: InTurn) -> Mapping[str, Tool]:
-        own = ruled((maker(acting) for maker in given.values()), specs, policies)
+        own = ruled((one if isinstance(one, Tool) else one(acting) for one in given.values()), specs, policies)
         return built_in(acting, names, layers=labels, specs=specs, policies=policies) | own
 
     return make

@@ -53,10 +53,21 @@ class ModelConfig(msgspec.Struct, forbid_unknown_fields=True):
     key_variable: str = ""
 
 
+class McpConfig(msgspec.Struct, forbid_unknown_fields=True):
+    """[mcp.NAME]: a server whose tools join every agent here; a header is named by the variable that holds it."""
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    headers: dict[str, str] = {}
+    kinds: dict[str, Literal["READ", "DRAFT", "WRITE", "EXECUTE"]] = {}
+    charters: tuple[str, ...] = ()
+
+
 class HomeConfig(msgspec.Struct, forbid_unknown_fields=True):
     """config.toml of this installation."""
 
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
+    mcp: dict[str, McpConfig] = {}
 
 
 @dataclass(frozen=True, slots=True)

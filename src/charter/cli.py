@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .commands import keys, layers, stored
+from .commands import chat, control, keys, layers, model, stored, turns
 from .core.errors import BadValue, CharterError
 
 if TYPE_CHECKING:
@@ -207,7 +207,10 @@ def diff(
     charter: Annotated[str, typer.Option("--charter", help="For LAYER@1 LAYER@2: the charter that keeps it.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Compare two views (another channel, time, sender, mode or folder), or two versions: LAYER@1 LAYER@2."""
+    """Compare two views (another channel, time, sender, mode or folder), two versions (LAYER@1 LAYER@2), two turns."""
+    if turns.is_turn(first) and turns.is_turn(second):
+        turns.turn_diff(first, second, agent=options["agent"], database=options["database"], as_json=as_json)
+        return
     if all(re.fullmatch(r"[a-z_]+(@[^=,]+)?", text) for text in (first, second)) and "@" in first + second:
         from .commands.layers import layer_diff
 
@@ -360,6 +363,10 @@ def run_tests(target: Target, as_json: Json = False) -> None:
 
 app.add_typer(layers.app)
 app.add_typer(stored.app)
+app.add_typer(turns.app)
+app.add_typer(chat.app)
+app.add_typer(control.app)
+app.add_typer(model.app, name="model")
 app.add_typer(keys.app, name="key")
 app.add_typer(stored.memory_app, name="memory")
 app.add_typer(stored.database_app, name="db")

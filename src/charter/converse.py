@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
+import math
+import re
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from .agent import may_approve
 from .core.dialogue import Reply, Said, Talk, ToolCall
-from .core.errors import CharterError, OverLimit, ProviderRefused
+from .core.errors import CharterError, OverLimit, ProviderRefused, Refused
 from .core.policy import ToolClass, Verdict, decide
 from .core.ports import Request, Tool
 from .core.records import Approval, Exchange
@@ -24,6 +29,11 @@ APPROVAL_NS: Final = 24 * 3600 * 10**9
 UNKNOWN_WINDOW: Final = 16_000
 MARGIN: Final = 1.15  # our counts are estimates, and every message has a few tokens of its own
 MESSAGE_TOKENS: Final = 8
+DEPTH: Final = 64  # of a call's arguments: what is nested deeper cannot be written on every wire
+LOOK_SECONDS: Final = 0.1  # how soon a turn that waits for a tool knows that nobody wants it any more
+OUR_WORDS: Final = frozenset({"TOOL_BAD_ARGUMENTS", "TOOL_FAILED"})  # reasons that no tool wrote
+_CODE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+_UNFIT: Final = re.compile("[\0\ud800-\udfff]")
 
 Hear = Callable[[str], None]
 
@@ -39,23 +49,17 @@ def converse(course: Course, hear: Hear) -> None:
         if parsed.problem and not asked_again:
             asked_again = True
             course.judged("format", Verdict("ask", parsed.problem))
-            course.after += [Said("assistant", spoken(reply.text)), Said("user", _again(parsed.problem))]
+            course.after += [Said("assistant", spoken(reply.text)), Said("user", parsed.again)]
             continue
         if parsed.text.strip():
             course.texts.append(parsed.text.strip())
         if not parsed.calls:
             return
         native = course.agent.provider.native_tools
-        said = Said("assistant", spoken(parsed.text if native else reply.text), parsed.calls if native else ())
+        calls = tuple(map(_readable, parsed.calls)) if native else ()
+        said = Said("assistant", spoken(parsed.text if native else reply.text), calls)
         results = [(call, _act(course, call)) for call in parsed.calls]
         course.after += [said, *([_native(*one) for one in results] if native else [_written(results)])]
-
-
-def _again(problem: str) -> str:
-    return (
-        f"Your tool call could not be read ({problem}). Write it again as one JSON object in a fenced block marked "
-        "tool_call, or answer without one."
-    )
 
 
 def _native(call: ToolCall, text: str) -> Said:
@@ -110,7 +114,8 @@ def _before(course: Course) -> tuple[Said, ...]:
     def tokens(text: str) -> int:
         return count(text.encode(errors="replace")) + MESSAGE_TOKENS if text else 0
 
-    used = assembly.tokens + tokens(assembly.message) + sum(tokens(said.text) for said in course.after)
+    since = sum(tokens(said.text) + sum(tokens(call.arguments) for call in said.calls) for said in course.after)
+    used = assembly.tokens + tokens(assembly.message) + since
     window = agent.provider.window
     room = (UNKNOWN_WINDOW if window is None else int(window / MARGIN) - agent.max_reply_tokens) - used
     if window is not None and room < 0:
@@ -129,7 +134,8 @@ def _said(course: Course, exchange: Exchange) -> list[Said]:
 
 
 def _act(course: Course, call: ToolCall) -> str:
-    """One call through the gate: what it answers, or a code the model can read."""
+    """One call through the gate: what it answers, or a code the model can read; none in a turn that may not go on."""
+    course.may_go_on()
     tool = course.tools.get(call.name)
     verdict, arguments = _gate(course, call, tool)
     course.judged("tool", verdict, call.name if tool else "unknown")
@@ -145,16 +151,36 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     verdict = decide(call.name, policies, state=str(course.state), calls=course.calls[call.name])
     if tool is None or verdict.decision == "deny":
         return verdict, {}
-    try:
-        arguments = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError):
-        arguments = None
-    if not isinstance(arguments, dict):
-        return Verdict("deny", "TOOL_BAD_ARGUMENTS", "the arguments are not a JSON object; write them again"), {}
+    arguments = _arguments(call)
+    if arguments is None:
+        return Verdict("deny", "TOOL_BAD_ARGUMENTS", "the arguments are not a plain JSON object; write them again"), {}
     if verdict.decision == "allow" and _sensitive(course, tool):
         verdict = Verdict("ask", "TOOL_TAINTED", "text of others entered this turn, so a person has to approve this")
     course.calls[call.name] += 1
     return (_approved(course, call, arguments, verdict) if verdict.decision == "ask" else verdict), arguments
+
+
+def _arguments(call: ToolCall) -> dict[str, Any] | None:
+    """A call's arguments; None when they are no object, or one that not every store and wire can hold."""
+    try:
+        found = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and _fits(found, DEPTH) else None
+
+
+def _fits(value: object, depth: int) -> bool:
+    if isinstance(value, str):
+        return _UNFIT.search(value) is None
+    if isinstance(value, float):
+        return math.isfinite(value)
+    inside = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return not inside or (depth > 0 and all(_fits(one, depth - 1) for one in inside))
+
+
+def _readable(call: ToolCall) -> ToolCall:
+    """A call as the model is told it made it; what cannot be read is not sent again, its error is in the result."""
+    return call if _arguments(call) is not None else replace(call, arguments="{}")
 
 
 def _sensitive(course: Course, tool: Tool) -> bool:
@@ -186,51 +212,78 @@ def _approved(course: Course, call: ToolCall, arguments: Mapping[str, Any], verd
         )
     )  # fmt: skip
     said = agent.approver.ask(wanted)
-    if said.decision == "ask":
+    course.waited_ns += agent.clock() - at_ns
+    course.may_go_on()
+    if said.decision == "ask" or not may_approve(agent.approver.by, who):
         return Verdict("deny", verdict.code, f"{verdict.reason}; it waits as approval {wanted.id}")
-    decision = "approved" if said.decision == "allow" else "denied"
-    agent.store.decide_approval(wanted.id, digest, decision, by=agent.approver.by, at_ns=agent.clock())
-    if decision == "denied":
+    yes = said.decision == "allow"
+    with contextlib.suppress(Refused):  # someone else decided meanwhile, or its time is over: what is stored holds
+        agent.store.decide_approval(
+            wanted.id, digest, "approved" if yes else "denied", by=agent.approver.by, at_ns=agent.clock()
+        )
+    if not yes:
         return Verdict("deny", "TOOL_NOT_APPROVED", "a person said no to this call")
-    used = agent.store.use_approval(agent.name, who, call.name, digest, course.id, agent.clock())
-    return Verdict("allow", "TOOL_APPROVED") if used else Verdict("deny", "TOOL_NOT_APPROVED", "it was used already")
+    if agent.store.use_approval(agent.name, who, call.name, digest, course.id, agent.clock()) is None:
+        return Verdict("deny", "TOOL_NOT_APPROVED", "the approval does not hold")
+    return Verdict("allow", "TOOL_APPROVED")
 
 
 def _run(course: Course, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """The tool's answer, capped and defused; a tool that fails or hangs answers with a code, and the turn goes on."""
-    try:
-        found = tool.call(arguments) if tool.inside else _in_time(course, tool, arguments)
-    except CharterError as error:
-        code = getattr(error, "code", "TOOL_REFUSED")
-        return _denied(course.judged("tool", Verdict("deny", code, str(error)), call.name))
-    except TimeoutError:
-        return _denied(course.judged("tool", Verdict("deny", "TOOL_TOO_SLOW", "it took too long"), call.name))
-    except Exception as error:  # a tool is somebody's code: whatever it raises is an answer to the model
-        reason = f"the tool failed ({type(error).__name__})"
-        return _denied(course.judged("tool", Verdict("deny", "TOOL_FAILED", reason), call.name))
-    if getattr(found, "foreign", tool.foreign):
+    """The tool's answer, capped and defused; a tool that fails answers with a code, and the turn goes on."""
+    answer = _called(tool, arguments) if tool.inside else _beside(course, tool, arguments)
+    if answer.error is not None:
+        return _denied(course.judged("tool", _failure(course, tool, answer.error), call.name))
+    if answer.foreign:
         course.acting.entered(f"tool:{call.name}")
-    return spoken(cap(str(found), RESULT_CHARS).text)
+    return spoken(cap(answer.text, RESULT_CHARS).text)
 
 
-def _in_time(course: Course, tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """Runs a tool beside the turn, so that one which hangs does not hang the turn."""
-    box: list[Any] = []
+class _Answer(NamedTuple):
+    """What a tool came to: a text and whether it is of others, or what it raised."""
+
+    text: str = ""
+    foreign: bool = False
+    error: BaseException | None = None
+
+
+def _called(tool: Tool, arguments: Mapping[str, Any]) -> _Answer:
+    try:
+        found = tool.call(arguments)
+        return _Answer(str(found), getattr(found, "foreign", tool.foreign))
+    except Exception as error:  # a tool is somebody's code: whatever it raises is an answer to the model
+        return _Answer(error=error)
+
+
+def _beside(course: Course, tool: Tool, arguments: Mapping[str, Any]) -> _Answer:
+    """Runs a tool beside the turn: one that hangs hangs no turn, and one that exits ends no program."""
+    box: list[_Answer] = []
 
     def work() -> None:
         try:
-            box.append(tool.call(arguments))
-        except BaseException as error:  # handed over to the turn, which answers
-            box.append(error)
+            box.append(_called(tool, arguments))
+        except BaseException as error:
+            box.append(_Answer(error=error))
 
     thread = threading.Thread(target=work, daemon=True, name=f"tool {tool.spec.name}")
     thread.start()
-    thread.join(max(course.seconds_left, 0.1))
-    if not box:
-        raise TimeoutError
-    if isinstance(box[0], BaseException):
-        raise box[0]
-    return box[0]  # type: ignore[no-any-return]
+    while not box:
+        thread.join(LOOK_SECONDS)
+        if not box and course.seconds_left <= 0:
+            course.judged("tool", Verdict("deny", "TOOL_TOO_SLOW"), tool.spec.name)
+        if not box:
+            course.may_stop()
+    return box[0]
+
+
+def _failure(course: Course, tool: Tool, error: BaseException) -> Verdict:
+    """What a model is told of a tool that raised: its kind; a reason that is meant for it is text of the tool's."""
+    if not isinstance(error, CharterError):
+        return Verdict("deny", "TOOL_FAILED", f"the tool failed ({type(error).__name__})")
+    code = getattr(error, "code", "")
+    code = code if _CODE.fullmatch(code) else "TOOL_REFUSED"
+    if tool.foreign and not tool.inside and code not in OUR_WORDS:
+        course.acting.entered(f"tool:{tool.spec.name}")
+    return Verdict("deny", code, spoken(cap(str(error), RESULT_CHARS).text))
 
 
 def _denied(verdict: Verdict) -> str:

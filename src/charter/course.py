@@ -40,6 +40,7 @@ class Course:
         self.incoming = incoming
         self.policy: ChannelPolicy = policy_of(agent, incoming.channel)
         self.started_ns = agent.clock()
+        self.waited_ns = 0  # for a person; their time is not the turn's
         self.state = State.IDLE
         self.taken: Sequence[InboxMessage] = ()
         self.acting = acting_for(self)
@@ -70,23 +71,23 @@ class Course:
 
     @property
     def seconds_left(self) -> float:
-        return self.policy.max_seconds - (self.agent.clock() - self.started_ns) / 10**9
+        return self.policy.max_seconds - (self.agent.clock() - self.started_ns - self.waited_ns) / 10**9
 
     def may_stop(self) -> None:
-        """Raises when whoever asked no longer wants an answer."""
+        """Raises when whoever asked no longer wants an answer, or when it comes too late."""
         if self.watch.stopped():
             raise Cancelled("the turn was cancelled; its message waits")
+        if self.seconds_left <= 0:
+            raise OverLimit(f"{self.policy.max_seconds} s are the limit of a turn on {self.policy.name}")
 
     def may_go_on(self) -> None:
         """Raises when the turn must stop here: nobody wants it, the agent is paused, or a limit is reached."""
         self.may_stop()
+        used = self.usage.input + self.usage.output
         if self.steps:  # the first step was looked at when the turn began
-            may_spend(self.agent, self.incoming)
+            may_spend(self.agent, self.incoming, used)
         if len(self.steps) >= self.policy.max_steps:
             raise OverLimit(f"{self.policy.max_steps} calls of the model are the limit of a turn on {self.policy.name}")
-        if self.seconds_left <= 0:
-            raise OverLimit(f"{self.policy.max_seconds} s are the limit of a turn on {self.policy.name}")
-        used = self.usage.input + self.usage.output
         if used >= self.policy.max_tokens:
             limit = f"{self.policy.max_tokens:,} tokens"
             raise OverLimit(f"{used:,} tokens were used; {limit} are the limit of a turn on {self.policy.name}")
@@ -196,14 +197,16 @@ class Course:
         )
 
 
+_WRITTEN: Final = json.JSONEncoder(separators=(",", ":")).encode
 Row = list[Any]  # of a message: its role, its keyed hash, its tokens; never its text
 
 
 def row_of(said: Said, count: Tokens, key: bytes | None) -> Row:
     """What is kept of one message."""
-    data = json.dumps([said.role, said.text, [[call.name, call.arguments] for call in said.calls]]).encode()
-    words = (said.text + "".join(call.name + call.arguments for call in said.calls)).encode(errors="replace")
-    return [said.role, content_hash(data, key)[:32], count(words)]
+    calls = [[call.name, call.arguments] for call in said.calls]
+    words = said.text + "".join([name + arguments for name, arguments in calls]) if calls else said.text
+    data = _WRITTEN([said.role, said.text, calls]).encode()
+    return [said.role, content_hash(data, key)[:32], count(words.encode(errors="replace"))]
 
 
 def answered(assembly: Assembly) -> tuple[Said, ...]:
@@ -236,13 +239,13 @@ def policy_of(agent: Agent, channel: str) -> ChannelPolicy:
     return known[channel]
 
 
-def may_spend(agent: Agent, incoming: Incoming) -> None:
-    """Raises when the agent is paused or its day is spent (N-19)."""
+def may_spend(agent: Agent, incoming: Incoming, now: int = 0) -> None:
+    """Raises when the agent is paused or its day is spent, the tokens of the turn under way among it (N-19)."""
     control = agent.store.control(agent.name, incoming.time.astimezone(UTC).date().isoformat())
     if control.paused:
         raise Paused(f"{agent.name} is paused; start it again with: charter resume {agent.name}")
     for unit, used, limit in (
-        ("tokens", control.tokens_today, control.tokens_per_day),
+        ("tokens", control.tokens_today + now, control.tokens_per_day),
         ("turns", control.turns_today, control.turns_per_day),
     ):
         if limit is not None and used >= limit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Kind = Literal["layer", "tools", "message"]
@@ -76,10 +76,14 @@ def predict(
     """
     kept = common(previous, this)
     broke = _broke(previous, this, kept)
-    same = sum(segment.tokens for segment in this[:kept]) + (min(inside, this[kept].tokens) if broke else 0)
+    rest = list(this[kept:]) if broke else []
+    inside = min(inside, rest[0].tokens) if rest else 0
+    same = sum(segment.tokens for segment in this[:kept]) + inside
     last = max((end for end in ends if end <= kept), default=0) if ends is not None else kept
     cached = same if ends is None else sum(segment.tokens for segment in this[:last])
-    again = _again(previous[kept:], this[kept:]) if broke else []
+    if rest:
+        rest[0] = replace(rest[0], tokens=rest[0].tokens - inside)
+    again = _again(previous[kept:], rest)
     return Prediction(
         kept=kept,
         total=sum(segment.tokens for segment in this),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,11 +70,21 @@ def replay(store: SqlStore, charter: Charter, kept: Kept) -> Replay:
         assembly = there.assemble(past.incoming, mode=record.mode)
     except CharterError as error:
         return Replay(kept, tuple(Proof(entry["id"], f"it cannot be built here: {error}") for entry in kept.stack))
-    layers = tuple(_layer(kept, there, past, entry, assembly, lost_key) for entry in kept.stack)
-    added = [part.section.layer.id for part in assembly.parts if kept.entry(part.section.layer.id) is None]
-    layers += tuple(Proof(name, "it was not sent then, and would be now") for name in added)
-    whole = (_stack(kept, assembly, layers), _schemas(kept, assembly, unknown))
-    return Replay(kept, layers, (*whole, *_wire(kept, past, assembly, whole, lost_key)), assembly)
+    built = _Built(kept, there, past, assembly, lost_key)
+    layers = tuple(_layers(built))
+    whole = (_stack(built, layers), _schemas(built, unknown))
+    return Replay(kept, layers, (*whole, *_wire(built, whole)), assembly)
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """A prompt that was built again, and what it was built from; `lost_key` says why keyed hashes prove nothing."""
+
+    kept: Kept
+    charter: Charter
+    past: Past
+    assembly: Assembly = field(repr=False)
+    lost_key: str
 
 
 # ── what it is built with ─────────────────────────────────────────────────────────────────────────────────────────
@@ -99,20 +109,23 @@ def _tools(charter: Charter, kept: Kept) -> tuple[list[ToolSpec], list[str]]:
 # ── what is proved ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _layer(
-    kept: Kept, charter: Charter, past: Past, entry: Mapping[str, Any], assembly: Assembly, lost_key: str
-) -> Proof:
-    keyed = entry["layer"] in kept.keyed
-    if keyed and lost_key:
-        return Proof(entry["id"], lost_key)
-    part = next((part for part in assembly.parts if part.section.layer.id == entry["id"]), None)
-    if part is not None and _hash(part, charter.key if keyed else None) == entry["sha256"]:
-        return Proof(entry["id"])
-    return Proof(entry["id"], reason(kept, charter, past, entry, _found(assembly, entry["id"])))
+def _layers(built: _Built) -> Iterator[Proof]:
+    """Every layer of the record, in order; then those that were not sent then."""
+    parts = {part.section.layer.id: part for part in built.assembly.parts}
+    for entry in built.kept.stack:
+        yield _layer(built, entry, parts.pop(entry["id"], None))
+    for name in parts:
+        yield Proof(name, "it was not sent then, and would be now")
 
 
-def _hash(part: Rendered, key: bytes | None) -> str:
-    return content_hash(part.text.encode(errors="surrogatepass"), key)
+def _layer(built: _Built, entry: Mapping[str, Any], part: Rendered | None) -> Proof:
+    name, keyed = entry["id"], entry["layer"] in built.kept.keyed
+    if keyed and built.lost_key:
+        return Proof(name, built.lost_key)
+    data = b"" if part is None else part.text.encode(errors="surrogatepass")
+    if part is not None and content_hash(data, built.charter.key if keyed else None) == entry["sha256"]:
+        return Proof(name)
+    return Proof(name, reason(built.kept, built.charter, built.past, entry, _found(built.assembly, name)))
 
 
 def _found(assembly: Assembly, layer_id: str) -> Found | None:
@@ -120,27 +133,29 @@ def _found(assembly: Assembly, layer_id: str) -> Found | None:
     return Found(entry.id, entry.pieces, entry.disposition) if entry else None
 
 
-def _stack(kept: Kept, assembly: Assembly, layers: Sequence[Proof]) -> Proof:
-    if assembly.stack_sha256 == kept.record.stack_sha256:
+def _stack(built: _Built, layers: Sequence[Proof]) -> Proof:
+    if built.assembly.stack_sha256 == built.kept.record.stack_sha256:
         return Proof("stack")
     missing = sum(not proof.proved for proof in layers)
     return Proof("stack", f"{missing} of {len(layers)} layers are not proved" if missing else "the order has changed")
 
 
-def _schemas(kept: Kept, assembly: Assembly, unknown: Sequence[str]) -> Proof:
-    if (assembly.manifest.tools_sha256 or "") == kept.record.tools_sha256:
+def _schemas(built: _Built, unknown: Sequence[str]) -> Proof:
+    if (built.assembly.manifest.tools_sha256 or "") == built.kept.record.tools_sha256:
         return Proof("tools")
     if unknown:
         return Proof("tools", f"not known here: {', '.join(unknown)}; give them with --tools FILE")
     return Proof("tools", "the tools are described in another way now; give them as they were with --tools FILE")
 
 
-def _wire(kept: Kept, past: Past, assembly: Assembly, whole: Sequence[Proof], lost_key: str) -> tuple[Proof, ...]:
+def _wire(built: _Built, whole: Sequence[Proof]) -> tuple[Proof, ...]:
     """The messages beside the layers, and the first request: every byte that left for the model."""
+    kept, past, assembly = built.kept, built.past, built.assembly
     if not kept.steps:
         return ()
     before, missing = _before(kept, past, assembly)
-    messages = Proof("messages", lost_key or missing or unkept(kept, past) or _differs(kept, before, assembly))
+    differs = missing or unkept(kept, past) or _differs(kept, before, assembly)
+    messages = Proof("messages", built.lost_key or differs)
     unproved = [proof.what for proof in (*whole, messages) if not proof.proved]
     if unproved:
         return messages, Proof("request", f"not tried: {', '.join(unproved)} not proved")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from .agent import LEASE_NS, Agent, Unwatched, Watch
 from .converse import converse, streams
 from .core.dialogue import Usage
-from .core.errors import Answered, Busy, CharterError, StoreError
+from .core.errors import Answered, BadValue, Busy, CharterError
 from .core.incoming import Incoming
 from .core.records import ConversationEntry, InboxMessage, OutboxMessage, Settled, TurnRecord
 from .core.shape import shape
@@ -63,11 +63,12 @@ def take_turn(agent: Agent, incoming: Incoming, watch: Watch = UNWATCHED) -> Tur
         parts = _shape(course, text)
         course.to(State.PERSISTING)
         record = _record(course, text, parts)
-        course.to(State.SLEEPING)
     except BaseException as error:
         _fault(course, error)
         raise
-    _note(course, record)
+    with contextlib.suppress(Exception):  # it is written: who looks on cannot make it fail any more
+        course.to(State.SLEEPING)
+        _note(course, record)
     return Turn(course.id, record.outcome, record.code, tuple(parts), course.usage, record, assembly)
 
 
@@ -82,6 +83,8 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     sender = incoming.sender or incoming.user or ("unknown" if asked else "")
     model = incoming.model or agent.provider.model
     course = Course(agent, replace(incoming, agent=agent.name, model=model, sender=sender), agent.new_id(), watch)
+    if not 0 <= course.acting.at_ns < 2**63:
+        raise BadValue("at", "a time that can be kept lies between 1970 and 2262")
     if asked:
         name = incoming.id or agent.new_id()
         message = InboxMessage(name, sender, incoming.text, course.started_ns, incoming.channel, incoming.user)
@@ -220,10 +223,12 @@ def _fault(course: Course, error: BaseException) -> None:
     """The turn failed: its messages wait again, the record says why; a store that is gone cannot be told."""
     course.state = State.FAULTED
     course.outcome, course.code = "failed", code_of(error)
-    with contextlib.suppress(StoreError):
+    with contextlib.suppress(Exception):  # who looks on cannot hide why it failed, and stops interrupting
+        course.watch.moved(State.FAULTED)
+    with contextlib.suppress(CharterError):
         course.agent.store.fail(course.record())
-    course.agent.note("turn failed", {"agent": course.agent.name, "turn": course.id, "code": course.code})
-    course.watch.moved(State.FAULTED)
+    with contextlib.suppress(Exception):
+        course.agent.note("turn failed", {"agent": course.agent.name, "turn": course.id, "code": course.code})
 
 
 def _note(course: Course, record: TurnRecord) -> None:
@@ -239,6 +244,7 @@ def _note(course: Course, record: TurnRecord) -> None:
             "code": record.code,
             "stack_sha256": record.stack_sha256,
             "payload_sha256": record.payload_sha256,
+            "layers": {part.section.layer.id: part.sha256 for part in course.assembly.parts} if course.assembly else {},
             **record.counts,
         },
     )

@@ -17,7 +17,7 @@ class Voice:
         self._step = -1
 
     def hear(self, part: str) -> None:
-        """A part of the model's words; raises when the turn was cancelled, which ends the request."""
+        """A part of the model's words; raises when the turn is cancelled or too late, which ends the request."""
         self._course.may_stop()
         if not self._live:
             return

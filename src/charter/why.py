@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .stores.store import SqlStore
 
 FRAME: Final = 4  # tokens that every chat template puts around a message, about
-_ENGINE: Final = ("provider", "model", "dialect")
+_ALIKE: Final = ("provider", "model", "dialect", "key")  # else there is no cache in common, or no hash to compare
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ Rebuilt = Callable[[Kept, str], str | None]
 
 
 def explain(store: SqlStore, charter: Charter | None, this: Kept) -> Why | None:
-    """Compares a turn with the one before it that its engine answered: of the same sender, or of the agent where it
-    takes one turn at a time. None when there is none, or it was another model's. Without the charter, bytes are those
-    of a layer's start."""
+    """Compares a turn with the one before it that reached a model: of the same sender, or of the agent where it takes
+    one turn at a time. None when there is none, or it was another model's or made with another key. Without the
+    charter, a byte is the one where its layer starts."""
     from .replay import replay
     from .stores.past import before
 
@@ -83,7 +83,7 @@ def explain(store: SqlStore, charter: Charter | None, this: Kept) -> Why | None:
         return None
     record = before(store.db, this.record, same_sender=charter is None or not charter.one_at_a_time)
     previous = read_back(record) if record else None
-    if previous is None or any(previous.detail.get(name) != this.detail.get(name) for name in _ENGINE):
+    if previous is None or any(previous.detail.get(name) != this.detail.get(name) for name in _ALIKE):
         return None
 
     @cache
@@ -116,10 +116,8 @@ def why(this: Kept, previous: Kept, *, caching: Caching, text: Rebuilt) -> Why:
     """Compares a turn with the one before it; `text` gives a layer as it was sent, or None when it is not proved."""
     before, now = ended(previous, caching), sent(this, 0, caching)
     ends = _ends(this, caching)
-    first = predict(before, now, ends=ends)
     byte, inside, exact = _place(this, previous, before, now, text)
-    if inside:
-        first = predict(before, now, inside=inside, ends=ends)
+    first = predict(before, now, inside=inside, ends=ends)
     later = [_within(this, number, caching) for number in range(1, len(this.steps))]
     steps = [_step(this, number, one, caching) for number, one in enumerate((first, *later))]
     return Why(this.record.id, previous.record.id, first, byte, exact, tuple(steps))
@@ -135,8 +133,8 @@ def _step(kept: Kept, number: int, found: Prediction, caching: Caching) -> Step:
 
 def _within(kept: Kept, number: int, caching: Caching) -> Prediction:
     """A later call of the same turn: the call before it, and what the model answered to that, are in the cache."""
-    return predict([*sent(kept, number - 1, caching), *_answer(kept, number - 1)], sent(kept, number, caching),
-                   ends=_ends(kept, caching))  # fmt: skip
+    seen = [*sent(kept, number - 1, caching), *_answer(kept, number - 1)]
+    return predict(seen, sent(kept, number, caching), ends=_ends(kept, caching))
 
 
 # ── a turn as an engine sees it ───────────────────────────────────────────────────────────────────────────────────

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import stat
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from charter import home
+from charter.channels.terminal import Terminal
 from charter.core.dialogue import Reply, Usage
 from charter.core.errors import ProviderDown
 from charter.core.policy import ChannelPolicy, ToolClass
-from charter.core.records import Author
+from charter.core.records import Approval, Author
 
 from .room import AT, MO, calls, keeping, made, talk, tool
 
@@ -75,7 +78,14 @@ def test_a_paused_agent_says_how_to_go_on_and_whether_the_message_is_kept_as_the
 
 @pytest.mark.requirement("S1-07")
 def test_an_error_nobody_foresaw_is_told_by_its_kind_and_never_in_its_words() -> None:
-    said = talk(made(ValueError("what the model was told"), "Fine."), "One.", "Two.").splitlines()
+    broken = iter([ValueError("what the model was told")])
+
+    def tools(_: object) -> dict[str, Any]:
+        for error in broken:
+            raise error
+        return {}
+
+    said = talk(made("Fine.", tools=tools), "One.", "Two.").splitlines()
     assert said[1].startswith("something failed that should not (ValueError); your message is kept")
     assert "what the model" not in "".join(said)
     assert said[2] == "Fine."
@@ -165,6 +175,22 @@ def test_ctrl_c_at_the_question_ends_the_turn_and_the_call_waits() -> None:
     said = talk(agent, "Run.", answers=[KeyboardInterrupt])
     assert "cancelled; your message is kept" in said
     assert [one.state for one in agent.store.approvals(agent.name)] == ["open"]
+
+
+@pytest.mark.requirement("S1-08")
+def test_a_call_whose_arguments_were_erased_is_not_put_to_a_person_who_cannot_see_it() -> None:
+    out = io.StringIO()
+    terminal = Terminal(Console(file=out), MO, read=lambda _: "y")
+    wanted = Approval("a1", "assistant", "t1", "exec", None, "c" * 64, AT, AT + 1)
+    assert terminal.ask(wanted).decision == "ask"
+    assert out.getvalue() == "exec: what it would be called with was erased; it waits\n"
+
+
+def test_a_question_that_nobody_answers_is_answered_with_no() -> None:
+    def gone(_: str) -> str:
+        raise EOFError
+
+    assert not Terminal(Console(file=io.StringIO()), MO, read=gone).confirm("approve this?")
 
 
 def test_who_said_yes_is_in_the_record() -> None:

@@ -57,7 +57,6 @@ def everywhere(patch: pytest.MonkeyPatch, name: str, twin: Callable[..., str]) -
     for form, function in text._FORMS.items():
         if function is original:
             patch.setitem(text._FORMS, form, twin)
-    text._spoken_before.cache_clear()
     patch.setattr(Charter, "_section", rendered_anew)
 
 

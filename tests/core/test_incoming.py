@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from charter.core.errors import BadValue
-from charter.core.incoming import Incoming, moment, sender_key
+from charter.core.incoming import Incoming, moment, nanoseconds, sender_key
 
 NOON = datetime(2026, 2, 26, 12, 30, tzinfo=UTC)
 EAST = timezone(timedelta(hours=2))
@@ -140,3 +140,9 @@ def test_the_owner_of_a_message_is_its_user_else_its_sender() -> None:
     assert Incoming(user="u1", sender="zoe").owner == "u1"
     assert Incoming(sender=f" {ADDRESS} ").owner == ADDRESS.lower()
     assert Incoming().owner == ""
+
+
+def test_nanoseconds_are_exact_to_the_microsecond() -> None:
+    at = datetime(2026, 2, 26, 14, 30, 0, 123_457, tzinfo=UTC)
+    assert nanoseconds(at) == 1_772_116_200_123_457_000
+    assert nanoseconds(at.astimezone(timezone(timedelta(hours=5)))) == nanoseconds(at)

@@ -167,7 +167,7 @@ def test_tool_schemas_go_out_in_each_dialects_shape_and_an_empty_one_is_an_objec
     bodies = {dialect: small(user=True, tools=(BARE_TOOL,)).payload(dialect) for dialect in DIALECTS}
     function = {"name": "rest", "description": "", "parameters": empty}
     assert bodies["openai"]["tools"] == bodies["ollama"]["tools"] == [{"type": "function", "function": function}]
-    assert bodies["openai-responses"]["tools"] == [{"type": "function", **function}]
+    assert bodies["openai-responses"]["tools"] == [{"type": "function", "strict": False, **function}]
     assert bodies["anthropic"]["tools"] == [{"name": "rest", "description": "", "input_schema": empty}]
     assert "tools" not in bodies["completion"]
     assert all("tools" not in small(user=True).payload(dialect) for dialect in DIALECTS)

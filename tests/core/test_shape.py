@@ -62,6 +62,7 @@ def seen(text: str) -> str:
         ("- one\n---\n* * *", "- one\n———\n———"),
         ("**bold** and *it* and __b c__ and _i_ and ~~gone~~", "bold and it and b c and i and gone"),
         ("***both***, **bold *inside***", "both, bold inside"),
+        ("**half* done", "*half done"),
         ("**PR**s, 这是**重点**内容, **Note:** x", "PRs, 这是重点内容, Note: x"),
         ("2*3*4, 2**3**4, x ** 2, f(*args, **kwargs), a ~ b", "2*3*4, 2**3**4, x ** 2, f(*args, **kwargs), a ~ b"),
         ("snake_case_name and __init__ and _x_y_", "snake_case_name and __init__ and x_y"),

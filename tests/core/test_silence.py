@@ -90,6 +90,24 @@ def test_a_stream_lets_go_with_the_first_letter_that_makes_it_a_reply() -> None:
     assert quiet.end() == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("nox", 2),
+        ("no reply", 2),
+        ("Hello", 0),
+        ("`x", 1),
+        ("no_reply.x", 9),
+        ("no_replY NO", 9),
+        ("\u200b", 1),
+        ("NO_RE.", 5),
+    ],
+)
+def test_letter_by_letter_it_holds_back_to_the_last_letter_that_could_be_the_tokens(text: str, held: int) -> None:
+    quiet = Quiet("NO_REPLY")
+    assert [quiet.feed(letter) for letter in text][: held + 1] == [""] * held + [text[: held + 1]] * (held < len(text))
+
+
 def test_work_on_a_long_silence_grows_with_its_length_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def steps(length: int) -> int:
         quiet, count = Quiet("NO_REPLY"), 0

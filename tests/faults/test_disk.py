@@ -21,7 +21,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(tmp_path_factory.mktemp("shim"))
 
 
-@pytest.mark.parametrize(("opening", "name"), [("open", "settle"), ("opening", "next version")])
+@pytest.mark.parametrize(("opening", "name"), [("open", "settle with changes"), ("opening", "next version")])
 def test_a_call_that_fails_leaves_the_state_before_or_after(
     opening: str, name: str, shim: Path, tmp_path: Path
 ) -> None:

@@ -11,10 +11,6 @@ from models import _model_servers, embedded_model, larger_model
 __all__ = ["_model_servers", "embedded_model", "larger_model"]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "model: needs the embedded model; runs in one process, with 'pytest -m model'")
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return

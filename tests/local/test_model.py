@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
+import signal
 import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -24,6 +25,7 @@ from charter.providers.embedded import Embedded
 
 pytestmark = [pytest.mark.model, pytest.mark.requirement("N-16")]
 
+TESTS = str(Path(__file__).parent.parent)
 AT = datetime(2026, 1, 1, 10, tzinfo=UTC)
 
 
@@ -164,12 +166,35 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_process_that_leaves_in_the_middle_of_an_answer_ends_at_once(way: str, embedded_model: Embedded) -> None:
     embedded_model.close()  # one server at a time
-    tests = re.sub(r"/local/.*", "", __file__)
-    script = LEAVE.format(tests=tests, name=embedded_model.model.removeprefix("embedded/"), then=WAYS[way])
+    script = LEAVE.format(tests=TESTS, name=embedded_model.model.removeprefix("embedded/"), then=WAYS[way])
     command = [sys.executable, "-W", "ignore", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert set(done.stdout.split()) == {"left"}
+
+
+SIGNALLED = """
+import signal, sys
+from charter import weights
+from charter.providers.embedded import Embedded
+sys.path.insert(0, {tests!r})
+from local.engine import request, silent
+model = Embedded({name!r}, weights=lambda: weights.verified({name!r}))
+model.converse(request(model, most=1), silent)
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print(model.converse(request(model, most=1), silent).stop, flush=True)
+signal.raise_signal(signal.SIGTERM)
+"""
+
+
+def test_a_signal_is_for_the_process_and_not_for_the_model(embedded_model: Embedded) -> None:
+    embedded_model.close()  # one server at a time
+    name = embedded_model.model.removeprefix("embedded/")
+    command = [sys.executable, "-c", SIGNALLED.format(tests=TESTS, name=name)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, "length\n", "")
 
 
 @pytest.mark.deep

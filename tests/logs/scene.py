@@ -13,7 +13,7 @@ from typing import Any
 from charter.agent import Agent
 from charter.app import keys, make_agent
 from charter.channels.terminal import Unattended
-from charter.commands.chat import Outcome, answer
+from charter.commands.answering import Outcome, answer
 from charter.core.dialogue import Reply, ToolCall, Usage
 from charter.core.errors import Refused
 from charter.core.incoming import Incoming
@@ -127,6 +127,15 @@ def tools(canaries: Canaries) -> list[Toolmaker]:
     return [peek, burn, send]
 
 
+def broken(canaries: Canaries) -> Any:
+    """What makes an agent's tools, and fails with a text in a way nobody foresaw."""
+
+    def make(_: object) -> Any:
+        raise LookupError(canaries.plant("stranger error:made"))
+
+    return make
+
+
 # ── what a model says ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -148,7 +157,7 @@ def script(canaries: Canaries) -> Sequence[Script]:
         call("update_prompt_layer", layer_id="inbox", content=content), call("read_memory", query=text),
         call("propose_change", layer_id="memory", content=content, reason=reason),
         call("peek", text=text), call("burn", text=text), call("send", text=text),
-        call("read_skill", name=name), call(name.split()[1], text=text), call("peek", txet=text),
+        call("read_skill", name=name), call(canaries.plant("made up"), text=text), call("peek", txet=text),
         ToolCall("bad", "peek", "{" + bad),
     )  # fmt: skip
     reply = f"I say {canaries.plant('reply')} to you."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -34,7 +35,12 @@ class Counting(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         self.seen += 1
-        return httpx2.Response(200, stream=Chunks(self._bodies))
+        self._chunks = Chunks(self._bodies)
+        return httpx2.Response(200, headers={"content-type": "application/json"}, stream=self._chunks)
+
+    @property
+    def closed(self) -> bool:
+        return self._chunks.closed
 
 
 class Chunks(httpx2.SyncByteStream):
@@ -200,10 +206,30 @@ def test_a_proxy_of_the_environment_stands_behind_the_guard_and_never_before_thi
 
 
 def test_the_stream_of_a_reply_is_closed_when_it_was_read() -> None:
-    stream = Chunks((json.dumps(WHOLE["openai"](OK)).encode(),))
-    transport = httpx2.MockTransport(
-        lambda request: httpx2.Response(200, headers={"content-type": "application/json"}, stream=stream)
-    )
+    transport = Counting(json.dumps(WHOLE["openai"](OK)).encode())
     made = chat(transport)
     assert made.converse(request_for(made, small_prompt()), lambda part: None).text == "fine"
-    assert stream.closed
+    assert transport.closed
+
+
+@pytest.mark.parametrize("dialect", MAKERS)
+@pytest.mark.parametrize(
+    "raised", [httpx2.ReadTimeout("x"), ValueError("x"), ProviderDown("me", "x"), RecursionError(), KeyboardInterrupt()]
+)
+def test_what_a_listener_raises_is_never_taken_for_the_providers_own(dialect: str, raised: BaseException) -> None:
+    def hear(part: str) -> None:
+        raise raised
+
+    transport = Counting(*EVENTS[dialect](OK))
+    made = MAKERS[dialect]("m-1", base_url="http://model.test", transport=transport)
+    with pytest.raises(type(raised)) as told:
+        made.converse(request_for(made, small_prompt(), stream=True), hear)
+    assert told.value is raised
+    assert transport.closed
+
+
+def test_an_answer_that_comes_at_once_is_heard_at_once_by_whoever_listens() -> None:
+    made = chat(Counting(json.dumps(WHOLE["openai"](OK)).encode()))
+    parts: list[str] = []
+    made.converse(replace(request_for(made, small_prompt()), stream=True), parts.append)
+    assert parts == ["fine"]

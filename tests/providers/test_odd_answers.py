@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from charter.core.dialogue import Reply, ToolCall, Usage
-from charter.core.errors import ProviderAuth, ProviderError, ProviderNonsense, ProviderRate, WireMismatch
+from charter.core.errors import ProviderAuth, ProviderDown, ProviderError, ProviderNonsense, ProviderRate, WireMismatch
 from charter.core.ports import Provider, Request
 from charter.testing import CANARY, request_for, small_prompt
 
@@ -46,7 +47,7 @@ class Server:
         return self.provider.converse(request, lambda part: None)
 
 
-SERVERS = {dialect: Server(dialect) for dialect in MAKERS}
+server = cache(Server)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -73,7 +74,7 @@ def changed(value: Any, path: tuple[Any, ...], new: Any, *, gone: bool) -> Any:
 
 def check_whole_or_error(dialect: str, body: bytes, *, stream: bool) -> None:
     try:
-        reply = SERVERS[dialect].say(body, stream=stream)
+        reply = server(dialect).say(body, stream=stream)
     except ProviderError as error:
         told = error
     else:
@@ -120,7 +121,7 @@ def test_a_stream_with_anything_anywhere_is_a_reply_or_an_error(dialect: str, da
 @given(noise=st.binary(max_size=60) | st.text(max_size=30).map(lambda text: f"data: {text}\n\n".encode()))
 def test_noise_is_never_a_reply(dialect: str, stream: bool, noise: bytes) -> None:
     with pytest.raises(ProviderNonsense) as told:
-        SERVERS[dialect].say(noise, stream=stream)
+        server(dialect).say(noise, stream=stream)
     assert told.value.__context__ is None
 
 
@@ -133,7 +134,7 @@ def test_a_stream_that_stops_anywhere_before_its_end_is_no_reply(dialect: str, d
     end = whole.index(last.get(dialect, b"response.completed"))
     at = data.draw(st.integers(0, end))
     with pytest.raises(ProviderNonsense):
-        SERVERS[dialect].say(whole[:at], stream=True)
+        server(dialect).say(whole[:at], stream=True)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -142,7 +143,7 @@ def test_json_so_deep_that_nobody_can_read_it_is_nonsense(dialect: str, stream: 
     deep = b'{"choices":' + b"[" * 200_000
     body = deep if not stream or dialect == "ollama" else b"event: message_start\ndata: " + deep + b"\n\n"
     with pytest.raises(ProviderNonsense, match="cannot be read: RecursionError"):
-        SERVERS[dialect].say(body, stream=stream)
+        server(dialect).say(body, stream=stream)
 
 
 def test_an_error_inside_a_stream_is_of_its_kind() -> None:
@@ -151,13 +152,13 @@ def test_an_error_inside_a_stream_is_of_its_kind() -> None:
     failed = {"status": "failed", "error": {"code": "rate_limit_exceeded", "message": CANARY}, "output": []}
     for dialect, body, wanted in (
         ("openai", begun[0] + sse({"error": {"code": "invalid_api_key", "message": CANARY}})[0], ProviderAuth),
-        ("anthropic", begun[1] + sse(overloaded, names=True)[0], ProviderError),
+        ("anthropic", begun[1] + sse(overloaded, names=True)[0], ProviderDown),
         ("openai-responses", begun[2] + sse({"type": "response.failed", "response": failed})[0], ProviderRate),
-        ("openai-responses", begun[2] + sse({"type": "error", "code": "server_error"})[0], ProviderError),
+        ("openai-responses", begun[2] + sse({"type": "error", "code": "server_error"})[0], ProviderDown),
         ("ollama", json.dumps({"error": f"about {CANARY}"}).encode(), ProviderNonsense),
     ):
         with pytest.raises(wanted) as told:
-            SERVERS[dialect].say(body, stream=True)
+            server(dialect).say(body, stream=True)
         assert CANARY not in str(told.value)
 
 
@@ -166,7 +167,7 @@ def test_an_error_inside_a_stream_is_of_its_kind() -> None:
 
 def chat_says(message: dict[str, Any], **more: Any) -> Reply:
     choice = {"message": message, "finish_reason": more.pop("finish", "stop")}
-    return SERVERS["openai"].say(json.dumps({"choices": [choice], **more}).encode(), stream=False)
+    return server("openai").say(json.dumps({"choices": [choice], **more}).encode(), stream=False)
 
 
 def test_a_refusal_is_a_refusal_whatever_the_stop_says() -> None:
@@ -174,11 +175,11 @@ def test_a_refusal_is_a_refusal_whatever_the_stop_says() -> None:
     assert (reply.text, reply.stop) == ("I will not.", "refused")
     deltas = [{"choices": [{"delta": {"refusal": part}, "finish_reason": None}]} for part in ("I will", " not.")]
     end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
-    reply = SERVERS["openai"].say(b"".join(sse(*deltas, end)), stream=True)
+    reply = server("openai").say(b"".join(sse(*deltas, end)), stream=True)
     assert (reply.text, reply.stop) == ("I will not.", "refused")
     item = {"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}
     body = json.dumps({"status": "completed", "output": [item]}).encode()
-    reply = SERVERS["openai-responses"].say(body, stream=False)
+    reply = server("openai-responses").say(body, stream=False)
     assert (reply.text, reply.stop) == ("No.", "refused")
 
 
@@ -204,10 +205,10 @@ def test_cached_tokens_are_found_where_each_server_puts_them() -> None:
 
 def test_a_stream_of_responses_that_comes_only_at_its_end_is_heard_then() -> None:
     whole = {"type": "response.completed", "response": WHOLE["openai-responses"](GOOD)}
-    server = SERVERS["openai-responses"]
+    late = server("openai-responses")
     parts: list[str] = []
-    server.body, server.media = sse(whole)[0], "text/event-stream"
-    reply = server.provider.converse(server.requests[True], parts.append)
+    late.body, late.media = sse(whole)[0], "text/event-stream"
+    reply = late.provider.converse(late.requests[True], parts.append)
     assert (parts, reply.text, reply.calls) == (["The tide is high."], "The tide is high.", GOOD.calls)
 
 
@@ -215,9 +216,9 @@ def test_thinking_is_not_part_of_what_is_said() -> None:
     thought = {"type": "thinking", "thinking": CANARY, "signature": "s"}
     body = WHOLE["anthropic"](PLAIN)
     body["content"].insert(0, thought)
-    assert SERVERS["anthropic"].say(json.dumps(body).encode(), stream=False).text == PLAIN.text
+    assert server("anthropic").say(json.dumps(body).encode(), stream=False).text == PLAIN.text
     events = EVENTS["anthropic"](PLAIN)
     start = {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}
     delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": CANARY}}
     events[1:1] = sse(start, delta, names=True)
-    assert SERVERS["anthropic"].say(b"".join(events), stream=True).text == PLAIN.text
+    assert server("anthropic").say(b"".join(events), stream=True).text == PLAIN.text

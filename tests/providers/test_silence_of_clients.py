@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-import anthropic
 import opentelemetry.trace
 import pytest
 
@@ -144,6 +143,8 @@ def test_no_span_is_made_of_a_call_even_when_the_environment_asks_for_its_conten
     monkeypatch.setattr(opentelemetry.trace, "get_tracer", lambda *given, **named: tracer)
     monkeypatch.setenv("ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE", "content")
     if not ours:  # the twin: a client that nobody told to trace nothing
+        import anthropic
+
         real = anthropic.Anthropic
         monkeypatch.setattr(anthropic, "Anthropic", lambda open_telemetry, **given: real(**given))
     rig = SocketRig("anthropic")

@@ -95,16 +95,17 @@ def taking(
     world: dict[str, Any] | None = None,
     tools: Callable[..., Any] | None = None,
     provider: dict[str, Any] | None = None,
+    key: bytes = KEY,
     **more: Any,
 ) -> Taking:
     """An agent of this charter whose model says the script, then the number of the call."""
     clock, numbers = Clock(), count(1)
-    charter = replace(load(target, **(world or {})), key=KEY)
+    charter = replace(load(target, **(world or {})), key=key)
     lines = [*script, *(f"Answer {number}." for number in range(40 - len(script)))]
     agent = Agent(
         charter.agent(), charter, store or MemoryStore(RING),
         ScriptedProvider(lines, **{"model": "scripted-70b", **(provider or {})}),
-        tools=tools or toolbox(charter), key=KEY, clock=clock,
+        tools=tools or toolbox(charter), key=key, clock=clock,
         new_id=lambda: f"{clock.now:016x}{next(numbers):012x}", **more,
     )  # fmt: skip
     return Taking(agent, clock)

@@ -154,7 +154,7 @@ def test_tools_written_into_the_prompt_are_proved_and_one_that_is_not_known_is_n
     assert without.proved
     gone = replace(load("assistant"), home=replace(load("assistant").home, tools=()))
     found = unproved(replay(there.store, gone, kept))
-    assert found["tools"].startswith("not known here: update_instructions, save_memory, read_memory; give them with ")
+    assert found["tools"] == f"not known here: {', '.join(kept.detail['tools'])}; give them with --tools FILE"
     assert found["request"] == "not tried: stack, tools not proved"
 
 

@@ -162,13 +162,14 @@ def test_the_turn_before_is_of_the_same_sender_but_of_anybody_where_one_turn_is_
 
 
 @pytest.mark.requirement("N-06")
-def test_after_another_model_nothing_is_in_the_cache() -> None:
-    store = MemoryStore(RING)
-    there = taking("assistant", store=store)
-    there.turn("Hello")
-    other = taking("assistant", store=store, provider={"model": "another-70b"})
-    other.clock.now = there.clock.now
-    assert explain(store, there.charter, other.turn("Hello")) is None
+def test_after_another_model_or_key_there_is_nothing_to_compare() -> None:
+    for other in ({"provider": {"model": "another-70b"}}, {"key": b"n" * 32}, {}):
+        store = MemoryStore(RING)
+        there = taking("assistant", store=store)
+        there.turn("Hello")
+        second = taking("assistant", store=store, **other)
+        second.clock.now = there.clock.now
+        assert (explain(store, there.charter, second.turn("Hello")) is None) == bool(other)
 
 
 @pytest.mark.requirement("N-06")

@@ -189,11 +189,11 @@ def talks(patch: Patch, old: str, new: str) -> Make:
 
 
 def whoever_sent_it(patch: Patch) -> Make:
-    return talks(patch, "AND i.sender = e.sender\n    AND i.turn_id = e.turn_id", "")
+    return talks(patch, "AND i.sender || '' = e.sender AND i.turn_id = e.turn_id", "")
 
 
 def whoever_it_was_sent_to(patch: Patch) -> Make:
-    return talks(patch, "AND recipient = ?", "AND ? IS NOT NULL")
+    return talks(patch, "AND o.recipient || '' = e.sender", "")
 
 
 def never_begins_anew(patch: Patch) -> Make:

@@ -71,13 +71,6 @@ def die() -> str:
     os._exit(3)
 
 
-@server.tool(description="Writes what is no message.")
-def noise(text: str) -> str:
-    sys.__stdout__.write(f"{text}\n{{\n") if sys.__stdout__ else None
-    sys.stderr.write(text)
-    return "said"
-
-
 @server.tool(name="not plain", description="Its name is no name.")
 def odd() -> str:
     return ""

@@ -16,6 +16,7 @@ from charter.core.policy import ToolClass, ToolPolicy, decide
 from charter.core.ports import ToolSpec
 from charter.core.records import Memory, Provenance
 from charter.tools import Result, built_in, ruled, tool
+from charter.tools.built_in import KINDS, STAGES
 from charter.tools.function import RESERVED
 
 from .acting import AT, OWN, Stand
@@ -41,6 +42,9 @@ def test_each_has_its_class_its_owner_and_says_whether_it_brings_text_of_others(
         "update_prompt_layer": (ToolClass.WRITE, False, False),
     }
     assert {name for name, made in tools.items() if made.policy.approval is not None} == set()
+    assert {name: made.policy.kind for name, made in tools.items()} == KINDS
+    assert {name for name, made in tools.items() if made.stages} == STAGES
+    assert all(made.inside for made in tools.values())
 
 
 @pytest.mark.requirement("S4-07")

@@ -299,7 +299,7 @@ def test_a_toolmaker_shows_neither_its_words_nor_its_function() -> None:
     assert repr(weather) == (
         "Toolmaker(spec=ToolSpec(name='weather', left=None), policy=ToolPolicy(name='weather', kind=<ToolClass.READ: "
         "'READ'>, states=frozenset({'ExecutingActions'}), max_per_turn=None, approval=None), acting='acting', "
-        "own=False, foreign=False)"
+        "own=False, foreign=False, stages=False, inside=False)"
     )
 
 

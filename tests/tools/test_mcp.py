@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ HANGING = (sys.executable, "-c", f"print('{SECRET}', flush=True); input(); input
 
 @pytest.fixture(scope="module")
 def calc() -> Iterator[Connection]:
-    with connect(Server("calc", PROGRAM, env={"CHARTER_GIVEN": "1"}, kinds={"add": ToolClass.READ})) as connection:
+    with connect(Server("calc", PROGRAM, env={"CHARTER_GIVEN": "1"}, kinds={"add": "READ"})) as connection:
         yield connection
 
 
@@ -45,7 +46,7 @@ def call(connection: Connection, name: str, **arguments: Any) -> str:
 
 
 def test_its_tools_carry_its_name_execute_unless_configured_and_bring_text_of_others(calc: Connection) -> None:
-    names = ("add", "echo", "settings", "form", "picture", "nothing", "broken", "slow", "die", "noise")
+    names = ("add", "echo", "settings", "form", "picture", "nothing", "broken", "slow", "die")
     assert [tool.spec.name for tool in calc.tools] == [f"calc__{name}" for name in names]
     assert [tool.policy for tool in calc.tools[:2]] == [
         ToolPolicy("calc__add", ToolClass.READ),
@@ -55,7 +56,7 @@ def test_its_tools_carry_its_name_execute_unless_configured_and_bring_text_of_ot
     policies = {tool.spec.name: tool.policy for tool in calc.tools}
     assert decide("calc__echo", policies, state="ExecutingActions", calls=0).code == "TOOL_NEEDS_APPROVAL"
     assert decide("echo", policies, state="ExecutingActions", calls=0).code == "TOOL_UNKNOWN"
-    assert repr(calc) == "Connection('calc', 10 tools)"
+    assert repr(calc) == "Connection('calc', 9 tools)"
 
 
 def test_a_charters_row_can_class_its_tools_but_not_let_them_execute_alone(calc: Connection) -> None:
@@ -67,7 +68,7 @@ def test_a_charters_row_can_class_its_tools_but_not_let_them_execute_alone(calc:
 
 def test_a_tool_whose_name_no_wire_takes_is_left_out_with_a_notice(calc: Connection) -> None:
     why = "is left out: its name is taken, too long or not plain"
-    assert calc.notices == (f"calc: tool 11 {why}", f"calc: {'x' * 60} {why}")
+    assert calc.notices == (f"calc: tool 10 {why}", f"calc: {'x' * 60} {why}")
 
 
 def test_what_a_server_says_of_its_tools_is_made_harmless(calc: Connection) -> None:
@@ -119,19 +120,6 @@ def test_arguments_that_are_no_json_are_refused_before_they_could_end_the_connec
         call(calc, "echo", text=bad)
     assert str(caught.value) == "TOOL_BAD_ARGUMENTS: calc__echo: arguments that are no JSON object; correct the call"
     assert call(calc, "echo", text="still there") == "still there"
-
-
-@pytest.mark.requirement("S1-07")
-def test_what_a_server_writes_beside_its_messages_reaches_no_log_and_no_screen(
-    calc: Connection, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
-    with caplog.at_level(logging.DEBUG):
-        logging.getLogger("client").warning("another program's line")
-        assert call(calc, "noise", text=SECRET) == "said"
-        assert call(calc, "echo", text="still there") == "still there"
-    assert SECRET not in caplog.text
-    assert "another program's line" in caplog.text
-    assert SECRET not in "".join(capfd.readouterr())
 
 
 def test_a_server_that_is_slow_gives_an_error_and_the_end_of_it_is_clean() -> None:
@@ -227,6 +215,22 @@ def test_a_listing_that_is_none_is_refused_and_a_long_one_is_cut_with_notices() 
         )
 
 
+@pytest.mark.requirement("S1-07")
+def test_what_a_server_writes_beside_its_messages_reaches_no_log_and_no_screen(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    noise = f"import sys; print('{SECRET}', flush=True); print('{SECRET}', file=sys.stderr, flush=True)"
+    answer = {"content": [{"type": "text", "text": "said"}], "_meta": {"progressToken": SECRET}}
+    server = scripted(ONE, answer)
+    with connect(replace(server, command=(*server.command[:2], f"{noise}\n{server.command[2]}"))) as connection:
+        logging.getLogger("client").warning("another program's line")
+        assert call(connection, "t") == "said"
+    assert SECRET not in caplog.text
+    assert "another program's line" in caplog.text
+    assert SECRET not in "".join(capfd.readouterr())
+
+
 def test_a_resource_in_an_answer_is_its_text_or_its_name() -> None:
     content = [
         {"type": "resource", "resource": {"uri": "file:///a", "text": "words"}},
@@ -239,20 +243,24 @@ def test_a_resource_in_an_answer_is_its_text_or_its_name() -> None:
         assert call(server, "t") == '{"é": 1}'
 
 
-def test_a_server_at_an_address_is_the_same_and_one_that_is_not_there_is_refused() -> None:
+def test_a_server_at_an_address_is_the_same_its_keys_are_in_no_log_and_one_that_is_not_there_is_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
     sock = socket.create_server(("127.0.0.1", 0))
-    url = f"http://127.0.0.1:{sock.getsockname()[1]}/mcp"
+    url = f"http://127.0.0.1:{sock.getsockname()[1]}/mcp?key={SECRET}"
     app = uvicorn.Server(uvicorn.Config(mcp_server.server.streamable_http_app(), log_config=None))
     thread = threading.Thread(target=app.run, kwargs={"sockets": [sock]})
     thread.start()
     try:
         with connect(Server("far", url=url, headers={"x-key": SECRET})) as far:
             assert call(far, "echo", text="hello") == "hello"
-            assert len(far.tools) == 10
+            assert len(far.tools) == 9
     finally:
         app.should_exit = True
         thread.join()
         sock.close()
+    assert SECRET not in "".join(r.getMessage() for r in caplog.records if not r.name.startswith(("uvicorn", "sse_")))
     with pytest.raises(Refused, match=rf"^TOOL_DOWN: far: {GONE}$"):
         connect(Server("far", url=url, start_s=5))
 
@@ -268,6 +276,7 @@ NAMES = "a name is 1 to 32 of a-z, A-Z, 0-9, _ and -, without two _ in a row"
         ({"name": "a"}, "a: give a command or a url, one of them"),
         ({"name": "a", "command": ("x",), "url": "https://a.example"}, "a: give a command or a url, one of them"),
         ({"name": "a", "url": "file:///etc/passwd"}, "a: the url of an MCP server begins with https:// or http://"),
+        ({"name": "a", "command": ("x",), "kinds": {"t": "SEND"}}, "a: a kind is one of: READ, DRAFT, WRITE, EXECUTE"),
         ({"name": "a", "command": ("x",), "timeout_s": 0}, "a: start_s and timeout_s are more than 0"),
     ],
 )  # fmt: skip

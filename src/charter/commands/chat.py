@@ -7,13 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from ..core.errors import BadValue, Cancelled, CharterError, FileMissing, FileRefused
+from ..core.errors import BadValue, CharterError, FileMissing, FileRefused
+from .answering import Outcome, answer, sent
 from .common import Agent as AgentName
 from .common import Database, Json
 
@@ -89,63 +90,6 @@ def _world(**folders: str) -> dict[str, Any]:
     return world
 
 
-# ── a turn ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A turn, or why there is none; `waits` says that its message is kept and will be answered with the next one."""
-
-    turn: Turn | None = None
-    id: str = ""
-    code: str = "OK"
-    problem: str = field(default="", repr=False)
-    waits: bool = False
-
-
-def answer(agent: Agent, incoming: Incoming, person: Terminal | Unattended) -> Outcome:
-    """One turn; whatever goes wrong in it is told in one line, and never in the words of a stranger's error."""
-    from .. import logs
-    from ..turn import code_of, take_turn
-
-    kept: dict[str, Any] = {}
-
-    def note(event: str, fields: Any) -> None:
-        kept.update(fields)
-        agent.note(event, fields)
-
-    person.begin()
-    try:
-        with person.stop.listening():
-            turn = take_turn(replace(agent, note=note), incoming, person)
-        return Outcome(turn, turn.id, turn.code)
-    except (KeyboardInterrupt, Cancelled) as error:
-        code, problem = code_of(error), "cancelled"
-    except CharterError as error:
-        code, problem = code_of(error), str(error)
-    except Exception as error:  # the edge that answers: a stranger's error may carry text
-        logs.failed(error)
-        code, problem = code_of(error), f"something failed that should not ({type(error).__name__})"
-    return Outcome(None, str(kept.get("turn", "")), code, problem, _waits(agent, incoming))
-
-
-def sent(agent: Agent, turn: Turn) -> None:
-    """Says of a reply that it went out, once the person has it."""
-    from ..core.records import OutboxMessage
-
-    to = turn.record.sender or turn.record.user
-    for number, part in enumerate(turn.parts):
-        reply = OutboxMessage(to, part, turn.record.channel, number)
-        agent.store.mark_sent(agent.name, turn.id, reply, agent.clock())
-
-
-def _waits(agent: Agent, incoming: Incoming) -> bool:
-    try:
-        return any(message.sender == incoming.sender for message in agent.store.staged(agent.name))
-    except CharterError:
-        return False
-
-
 # ── at a terminal ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -189,11 +133,10 @@ def talk(agent: Agent, incoming: Incoming, terminal: Terminal, lines: Lines) -> 
         while True:
             try:
                 line = lines.message("› ")
+                if line.strip() and not _line(chat, line):
+                    return
             except KeyboardInterrupt:
                 terminal.console.print()
-                continue
-            if line.strip() and not _line(chat, line):
-                return
     except EOFError:
         terminal.console.print()
     finally:
@@ -204,15 +147,12 @@ def _line(chat: Chat, line: str) -> bool:
     """One line of a person: a command, or a message; whether the chat goes on."""
     from . import slash
 
-    if not line.startswith("/"):
-        _reply(chat, line.strip())
-        return True
     try:
-        return slash.run(chat, line)
+        if line.startswith("/"):
+            return slash.run(chat, line)
+        _reply(chat, line.strip())
     except CharterError as error:
         chat.print(str(error), "yellow")
-    except KeyboardInterrupt:
-        chat.print("")
     return True
 
 

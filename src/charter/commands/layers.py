@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -267,7 +268,10 @@ def approve(
     database: Database = "",
     as_json: Json = False,
 ) -> None:
-    """Approve a proposal (one approval, one application), or sign a charter's lock as one of its approvers."""
+    """Approve a proposal or a tool's call (one approval, one execution), or sign a charter's lock as an approver."""
+    if _is_call(target):
+        _decide_call(target, True, seen, database, as_json)
+        return
     if not target.startswith("p-"):
         _approve_lock(target, key, ssh_key, as_json)
         return
@@ -285,13 +289,33 @@ def approve(
         typer.echo(f"applied: {found.place.layer_id} is at version {done.version}")
 
 
+def _is_call(target: str) -> bool:
+    """Whether this is the id of a call that waits, or the beginning of one; a folder of that name goes first."""
+    return re.fullmatch(r"[0-9a-f]{8,28}", target) is not None and not Path(target).exists()
+
+
+def _decide_call(target: str, yes: bool, seen: str, database: str, as_json: bool) -> None:
+    from ..app import now_ns, operator
+    from .control import call_told, decide_call, find_call
+
+    with opened(database) as store:
+        done = decide_call(store, find_call(store, target), yes, by=operator(), at_ns=now_ns(), seen=seen)
+    if as_json:
+        print_json(call_told(done))
+    else:
+        typer.echo(f"{done.state}: {done.tool}, call {done.id}")
+
+
 @app.command()
 def reject(
     proposal: Annotated[str, typer.Argument(help="The proposal's id.")],
     database: Database = "",
     as_json: Json = False,
 ) -> None:
-    """Reject a proposal; nothing changes."""
+    """Reject a proposal or a tool's call; nothing changes."""
+    if _is_call(proposal):
+        _decide_call(proposal, False, "", database, as_json)
+        return
     from .. import amend as amending
 
     with opened(database) as store:

@@ -215,7 +215,7 @@ def why_told(kept: Kept, found: Why | None) -> list[str]:
 def _nothing_before(kept: Kept) -> str:
     if not kept.steps:
         return f"no model was asked ({kept.record.code})"
-    return "no turn of this sender with this model came before it, so nothing was in a cache"
+    return "no turn of this sender with this model and this key came right before it: there is nothing to compare"
 
 
 def _place(found: Why) -> str:

@@ -111,7 +111,8 @@ def _openai_responses(
     said += [item for message in talk.after for item in _responses_said(message)]
     out: dict[str, Any] = {"instructions": "".join(block.text for block in system), "input": said}
     if tools:
-        out["tools"] = [{"type": "function", **_function(tool)} for tool in tools]
+        # not strict, which is this API's default and takes no optional parameter
+        out["tools"] = [{"type": "function", "strict": False, **_function(tool)} for tool in tools]
     return out
 
 

@@ -113,6 +113,9 @@ class Provider(Protocol):
     def converse(self, request: Request, hear: Callable[[str], None]) -> Reply:
         """The model's answer; `hear` gets the text part by part when the request streams, and may raise to stop it."""
 
+    def close(self) -> None:
+        """Lets go of connections, and of a model that was loaded."""
+
 
 # ── tools ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -115,7 +115,7 @@ class Proposal:
     content: str | None = field(repr=False)
     sha256: str
     by: Author
-    reason: str
+    reason: str = field(repr=False)
     at_ns: int
     expires_at_ns: int
     state: ProposalState = "open"

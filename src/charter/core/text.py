@@ -17,9 +17,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from .errors import BadValue
 from .unicode import EMOJI, JOINING, SEEN, WORD
@@ -216,16 +215,7 @@ def json_line(text: str) -> str:
 
 def spoken(text: str) -> str:
     """Longer text without a frame, for where a message role is the frame: its lines stay, its tricks do not."""
-    return _spoken_before(text) if len(text) <= _KEPT_CHARS else _spoken(text)
-
-
-def _spoken(text: str) -> str:
     return re.sub(_SPOKEN, _defuse, _BREAK.sub("\n", text))
-
-
-# What was said in a chat is sent again with every turn of it.
-_KEPT_CHARS: Final = 4096
-_spoken_before = lru_cache(maxsize=1024)(_spoken)
 
 
 def block(text: str) -> str:

@@ -6,10 +6,11 @@ import contextlib
 import ctypes
 import os
 import secrets
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -168,7 +169,8 @@ def _give_up() -> None:
 def _start(library: ModuleType, path: Path, key: _Key, lock: IO[str] | IO[bytes]) -> _Running:
     secret = secrets.token_hex(16)  # loopback is open to every user of a machine; the server is not
     try:
-        server = library.Server(_parameters(library, path, key, secret))
+        with _signals_kept():
+            server = library.Server(_parameters(library, path, key, secret))
     except RuntimeError:
         raise ProviderDown(key.model, "its server did not start", "free some memory and try again") from None
     return _Running(key, server, server.listening_address, secret, lock)
@@ -191,6 +193,23 @@ def _parameters(library: ModuleType, path: Path, key: _Key, secret: str) -> Any:
     made.endpoint_slots = made.endpoint_metrics = made.endpoint_props = made.webui = False
     made.fit_params = made.warmup = False
     return made
+
+
+@contextlib.contextmanager
+def _signals_kept() -> Iterator[None]:
+    """The library takes the process's signals for its own, and Ctrl-C would stop the model instead of whoever asks.
+
+    Python sets handlers in its main thread only; this way they are put back from any.
+    """
+    read, write = ctypes.pythonapi.PyOS_getsig, ctypes.pythonapi.PyOS_setsig
+    read.argtypes, read.restype = [ctypes.c_int], ctypes.c_void_p
+    write.argtypes, write.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
+    before = {number: read(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            write(number, handler)
 
 
 def _library() -> ModuleType:

@@ -144,7 +144,7 @@ class About:
 
     @property
     def _set_key(self) -> str:
-        return f"set {self.key}, or choose another model: 'charter model'" if self.key else "choose: 'charter model'"
+        return (f"set {self.key}, or " if self.key else "") + "choose another model: 'charter model'"
 
     def failed(self, status: int, told: Told, headers: Mapping[str, str]) -> ProviderError:
         """The error of an answer that is one."""

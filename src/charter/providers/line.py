@@ -106,9 +106,14 @@ def _key(api_key: str) -> str:
 
 
 def listen(
-    line: Line, form: Format, request: Request, hear: Callable[[str], None], *, ask: Callable[[Request], Answers],
+    line: Line,
+    form: Format,
+    request: Request,
+    hear: Callable[[str], None],
+    *,
+    ask: Callable[[Request], Answers],
     errors: Errors,
-) -> Reply:  # fmt: skip
+) -> Reply:
     """Sends a request and gives the whole reply, or raises a ProviderError; what `hear` raises passes through."""
     from .guarded import begin
 

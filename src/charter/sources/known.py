@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from .files import MAX_BYTES, FileText
 from .files import read_file as read_anew
@@ -35,13 +36,40 @@ def read_file(root: Path, name: str, *, max_bytes: int = MAX_BYTES) -> FileText 
     if kept is not None and signs is not None and kept.signs == signs:
         return kept.text
     found = read_anew(root, name, max_bytes=max_bytes)
-    if found is None or signs is None or time.time_ns() - max(signs[-1][2:4]) < SETTLED_NS:
+    if found is None or signs is None or _fresh(signs):
         _kept.pop(key, None)
     elif signs == _signs(key[0], name):  # it did not change while it was read
         if len(_kept) >= MOST:
             _kept.clear()
         _kept[key] = Kept(signs, found)
     return found
+
+
+Skills = TypeVar("Skills")
+_made: dict[tuple[str, str], tuple[Sign, dict[str, Sign], object]] = {}
+
+
+def made_of(root: Path, folder: str, file: str, make: Callable[[], tuple[Skills, Sequence[str]]]) -> Skills:
+    """What was made of the files `folder/*/file`, used again while the folder and those files are as they were.
+
+    `make` gives it anew, with the names of the folders it looked into.
+    """
+    base = os.fspath(root)
+    key, now = (base, f"{folder}/*/{file}"), _signs(base, folder)
+    kept = _made.get(key)
+    if kept and kept[0] == now and all(_signs(base, name) == signs for name, signs in kept[1].items()):
+        return kept[2]  # type: ignore[return-value]
+    made, names = make()
+    signs = {name: _signs(base, name) for name in (f"{folder}/{one}/{file}" for one in names)}
+    if now is None or None in signs.values() or now != _signs(base, folder) or _fresh(now, *signs.values()):
+        _made.pop(key, None)
+    else:
+        _made[key] = now, signs, made  # type: ignore[assignment]
+    return made
+
+
+def _fresh(*found: Sign | None) -> bool:
+    return time.time_ns() - max(max(signs[-1][2:4]) for signs in found if signs) < SETTLED_NS
 
 
 def _signs(root: str, name: str) -> Sign | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -12,7 +13,7 @@ from ..core.errors import BadValue, UnknownAgent
 from ..core.text import Value
 from . import project
 from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown
-from .files import list_dir, show_name
+from .files import FileText, list_dir, show_name
 from .frontmatter import bool_field, split, text_field
 from .known import read_file
 
@@ -116,9 +117,15 @@ def read_agent(ask: Ask) -> AgentDef:
     if found is None:
         names = (show_name(name) for name in list_dir(ask.workspace, "agents", folders_only=True))
         raise UnknownAgent("agent", ask.agent, tuple(names))
+    return _described(ask.agent, found)
+
+
+@lru_cache(maxsize=64)
+def _described(agent: str, found: FileText) -> AgentDef:
+    path = found.path
     page = split(found.text, path)
     return AgentDef(
-        id=ask.agent,
+        id=agent,
         system_prompt=page.body,
         name=text_field(page.fields, "name", path),
         model=text_field(page.fields, "model", path),

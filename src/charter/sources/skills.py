@@ -11,7 +11,7 @@ from typing import Final
 from charter.core.errors import ConfigError, FileRefused
 from charter.sources.files import list_dir, show_name
 from charter.sources.frontmatter import split, text_field
-from charter.sources.known import read_file
+from charter.sources.known import made_of, read_file
 
 MAX_FILE_BYTES: Final = 1_048_576
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -39,11 +39,15 @@ class _LeftOut(Exception):
 
 def load_skills(root: Path, folder: str = "skills") -> tuple[tuple[Skill, ...], tuple[str, ...]]:
     """The skills of `root/folder/*/SKILL.md` sorted by folder name, and a notice for each folder left out."""
+    return made_of(root, folder, "SKILL.md", lambda: _found(root, folder))
+
+
+def _found(root: Path, folder: str) -> tuple[tuple[tuple[Skill, ...], tuple[str, ...]], list[str]]:
     try:
         names = list_dir(root, folder)
         folders = set(list_dir(root, folder, folders_only=True))
     except FileRefused as refused:
-        return (), (f"[skills left out: {show_name(folder)} — {refused.reason}]",)
+        return ((), (f"[skills left out: {show_name(folder)} — {refused.reason}]",)), []
     skills: dict[str, Skill] = {}
     notices: list[str] = []
     for name in names:
@@ -56,7 +60,7 @@ def load_skills(root: Path, folder: str = "skills") -> tuple[tuple[Skill, ...], 
             skills[skill.name] = skill
         except _LeftOut as left_out:
             notices.append(f"[skill left out: {show_name(name)} — {left_out}]")
-    return tuple(skills.values()), tuple(notices)
+    return (tuple(skills.values()), tuple(notices)), names
 
 
 def _load(root: Path, path: str, folder_name: str) -> Skill:

@@ -119,15 +119,15 @@ def conversations(db: Database, agent: str) -> list[Conversation]:
 
 # ── a chat ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_ENTRIES = """FROM conversations c JOIN conversation_entries e
-    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which} WHERE c.agent_name = ? AND c.sender = ?"""
-_WHOLE = """FROM conversations c JOIN conversation_entries e
-    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which} LEFT JOIN inbox_messages i
-    ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id AND i.sender = e.sender
-    AND i.turn_id = e.turn_id WHERE c.agent_name = ? AND c.sender = ?"""
-_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0 {_WHOLE}
-    UNION ALL SELECT 12, turn_id, body, '', '', '', '', part, 0, 0 FROM outbox_messages
-    WHERE agent_name = ? AND recipient = ? AND turn_id IN (SELECT e.turn_id {_ENTRIES})"""
+_SAID = """FROM conversations c JOIN conversation_entries e
+    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which}"""
+# A name is compared as `name || ''` where an index of all a sender ever sent, or was sent, must not be taken.
+_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0
+    {_SAID} LEFT JOIN inbox_messages i ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id
+    AND i.sender || '' = e.sender AND i.turn_id = e.turn_id WHERE c.agent_name = ? AND c.sender = ?
+    UNION ALL SELECT 12, e.turn_id, COALESCE(o.body, ''), '', '', '', '', COALESCE(o.part, -1), 0, 0
+    {_SAID} AND e.agent_reply <> '' LEFT JOIN outbox_messages o ON o.agent_name = e.agent_name
+    AND o.turn_id = e.turn_id AND o.recipient || '' = e.sender WHERE c.agent_name = ? AND c.sender = ?"""
 TALK = _TALK.format(which="e.seq > c.fresh_from")
 _BEFORE = _TALK.format(which="e.seq < ? AND (e.seq > c.fresh_from OR c.fresh_from >= ?)")
 _FIRST = "SELECT min(seq) FROM conversation_entries WHERE agent_name = ? AND sender = ? AND turn_id = ?"
@@ -141,7 +141,8 @@ def woven(entries: Iterable[Row], parts: Iterable[Row]) -> list[Exchange]:
     """
     sent: dict[str, dict[int, str]] = defaultdict(dict)
     for row in parts:
-        sent[row[1]][row[7]] = row[2]
+        if row[7] >= 0:
+            sent[row[1]][row[7]] = row[2]
     found: list[Exchange] = []
     for row in sorted(entries, key=lambda row: int(row[7])):
         bodies = sent.get(row[1], {})
@@ -165,6 +166,5 @@ def exchanges_before(db: Database, agent: str, name: str, turn_id: str) -> list[
         first = one(db.read(_LATER, agent, key, record.at_ns))
     if first is None or first[0] is None:
         return []
-    which = (first[0], first[0], agent, key)
-    rows = db.read(_BEFORE, *which, agent, key, *which)
+    rows = db.read(_BEFORE, *(first[0], first[0], agent, key) * 2)
     return woven([row for row in rows if row[0] == 11], [row for row in rows if row[0] == 12])

@@ -61,7 +61,7 @@ _VALUES: dict[str, Values] = {
     "agent": lambda want, _, __: (want.agent,),
     "inbox": lambda want, _, __: (want.agent, want.agent),
     "history": lambda want, sender, _: (min(want.history, MAX_ENTRIES), want.agent, sender, want.agent),
-    "talk": lambda want, sender, _: (want.agent, sender) * 3,
+    "talk": lambda want, sender, _: (want.agent, sender) * 2,
     "recent": lambda want, _, __: (want.agent, want.recent_of, max(want.recent, 0)),
     "recall": lambda want, _, terms: (
         want.agent, want.user, *terms, want.agent, want.user, want.agent, want.user, *terms,

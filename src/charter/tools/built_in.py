@@ -52,8 +52,7 @@ def built_in(
     unknown = [name for name in names if name not in makers]
     if unknown:
         raise RequestError("built-in tool", unknown[0], tuple(makers))
-    tools = ruled((makers[name](acting) for name in dict.fromkeys(names)), specs, policies or {})
-    return {name: replace(tool, stages=name in STAGES, inside=True) for name, tool in tools.items()}
+    return ruled((makers[name](acting) for name in dict.fromkeys(names)), specs, policies or {})
 
 
 @cache
@@ -87,7 +86,7 @@ def _makers(layers: tuple[tuple[str, str], ...]) -> dict[str, Toolmaker]:
         make(propose_change, kind="DRAFT", max_per_turn=1, foreign=False),
         make(current_time, foreign=False),
     )
-    return {maker.spec.name: maker for maker in made}
+    return {(name := maker.spec.name): replace(maker, stages=name in STAGES, inside=True) for maker in made}
 
 
 def _layer(given: str | int, ids: Mapping[str, str]) -> str:

@@ -30,6 +30,7 @@ __all__ = ["Parsed", "Problem", "ask_again", "parse", "read_arguments", "render"
 Problem = Flaw | Why | Literal["unknown_tool", "not_fenced", "too_many"]
 ATTEMPTS: Final = 16  # of each sort in one reply, so that work grows with the length of a reply alone
 
+_SIGNS: Final = ("```", "~~~", "_call>", "{")  # without one of these a reply is prose
 _ASK: Final[Mapping[Problem, str]] = {
     "unreadable": "The JSON in your tool_call block could not be read.",
     "truncated": "Your tool_call block ended before its JSON was complete.",
@@ -52,6 +53,8 @@ class Parsed:
 
 def parse(text: str, known: Collection[str], *, first: int = 1) -> Parsed:
     """The calls of a reply to tools of these names, numbered from `first`; never an exception."""
+    if not any(sign in text for sign in _SIGNS):
+        return Parsed(text)
     reply = _Reply(text, frozenset(known))
     for step in (reply.marked, reply.unmarked, reply.whole, reply.unfenced):
         if not reply.calls and reply.problem is None:
@@ -144,7 +147,8 @@ class _Reply:
 
     def whole(self) -> None:
         """An object and nothing beside it."""
-        self._take(Begin(0, 0), sure=False)
+        if _VALUE.match(self.text):
+            self._take(Begin(0, 0), sure=False)
 
     def unfenced(self) -> None:
         """A call at the end of prose without a frame is not made: it may be one that is only shown."""

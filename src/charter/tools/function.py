@@ -37,12 +37,14 @@ class Toolmaker:
     acting: str = ""
     own: bool = False
     foreign: bool = True
+    stages: bool = False
+    inside: bool = False
 
     def __call__(self, acting: Acting) -> Tool:
         def call(arguments: Mapping[str, Any]) -> str:
             return self._run(acting, arguments)
 
-        return Tool(self.spec, self.policy, call, self.own, self.foreign)
+        return Tool(self.spec, self.policy, call, self.own, self.foreign, self.stages, self.inside)
 
     def _run(self, acting: Acting, arguments: Mapping[str, Any]) -> str:
         name = self.spec.name

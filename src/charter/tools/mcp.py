@@ -50,7 +50,7 @@ class Server:
     url: str = field(default="", repr=False)
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    kinds: Mapping[str, ToolClass] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
     start_s: float = 30.0
     timeout_s: float = 30.0
 
@@ -61,6 +61,8 @@ class Server:
             raise BadValue(self.name, "give a command or a url, one of them")
         if self.url and not self.url.startswith(("https://", "http://")):
             raise BadValue(self.name, "the url of an MCP server begins with https:// or http://")
+        if not {*self.kinds.values()} <= {*ToolClass}:
+            raise BadValue(self.name, f"a kind is one of: {', '.join(ToolClass)}")
         if not (self.start_s > 0 and self.timeout_s > 0):
             raise BadValue(self.name, "start_s and timeout_s are more than 0")
 
@@ -161,7 +163,7 @@ class Connection:
         def call(arguments: Mapping[str, Any]) -> str:
             return self._ask(name, lambda: self._call(found.name, _sendable(name, arguments)))
 
-        policy = ToolPolicy(name, self.server.kinds.get(found.name, ToolClass.EXECUTE))
+        policy = ToolPolicy(name, ToolClass(self.server.kinds.get(found.name, "EXECUTE")))
         return Tool(ToolSpec(name, words(found.description or ""), schema(found.input_schema)), policy, call)
 
     def _ask(self, name: str, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -278,15 +280,19 @@ def _refused(error: BaseException, name: str, within_s: float) -> Refused:
     return Refused("TOOL_NONSENSE", f"{name}: the server's answer cannot be read ({type(error).__name__})")
 
 
+_LOGS: Final = (
+    "client",
+    "httpx2",
+    *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),
+)
+
+
 def _hush() -> None:
-    """The client's own log lines may hold what a server said, so none of them leaves."""
-    log = logging.getLogger("mcp")
-    log.propagate = False
-    if not log.handlers:
-        log.addHandler(logging.NullHandler())
-    named = logging.getLogger("client")  # what the client calls one of its logs
-    if _not_ours not in named.filters:
-        named.addFilter(_not_ours)
+    """What the client logs in our thread may hold a server's words and keys, so it is dropped where it is made."""
+    own = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "mcp"]
+    for log in map(logging.getLogger, (*own, *_LOGS)):
+        if _not_ours not in log.filters:
+            log.addFilter(_not_ours)
 
 
 def _not_ours(record: logging.LogRecord) -> bool:

@@ -15,7 +15,7 @@ from charter import stores
 from charter.agent import Agent
 from charter.amend import seed_all
 from charter.app import toolbox
-from charter.core.dialogue import Reply, ToolCall
+from charter.core.dialogue import Reply
 from charter.core.incoming import Incoming
 from charter.core.keyring import KeyRing
 from charter.core.policy import ToolClass, ToolPolicy
@@ -144,7 +144,3 @@ def answered_whole(agent: Agent, messages: list[str]) -> None:
     assert user[-1] == "\n\n".join(messages)
     assert bodies(agent) == []
     assert left(agent.store, agent.name)["turn_leases"] == []  # type: ignore[arg-type]
-
-
-def one_call(name: str, arguments: str = "{}", number: int = 1) -> ToolCall:
-    return call(name, arguments, number)

@@ -14,7 +14,6 @@ from charter.core.errors import (
     OverLimit,
     ProviderAuth,
     ProviderDown,
-    ProviderError,
     ProviderNonsense,
     ProviderOverflow,
     ProviderRate,
@@ -39,7 +38,6 @@ FAILURES: list[tuple[Any, type[CharterError], str]] = [
     (WireMismatch("scripted", "a layer moved"), WireMismatch, "WIRE_MISMATCH"),
     (CutOff((f"{CANARY} so ", "far"), ProviderDown("scripted", "cut")), ProviderDown, "PROVIDER_DOWN"),
     (Reply("", (), Usage(9, 0), "refused"), ProviderRefused, "PROVIDER_REFUSED"),
-    (RuntimeError(f"{CANARY} in the prompt"), ProviderDown, "PROVIDER_DOWN"),
 ]
 
 
@@ -100,27 +98,33 @@ class Broken(ScriptedProvider):
         raise ValueError(str(request.payload))
 
 
-def test_a_strangers_error_is_told_by_its_kind_and_not_by_its_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_strangers_error_comes_out_as_it_is_and_its_words_are_kept_nowhere(kind: str, tmp_path: Path) -> None:
     notes: list[Any] = []
-    with opened("memory", tmp_path) as store:
+    with opened(kind, tmp_path) as store:
         agent = agent_in(store, provider=Broken([], model=MODEL), note=lambda *said: notes.append(said))
-        with pytest.raises(ProviderDown, match=r"scripted: failed with ValueError, which is no error of a provider;"):
+        before = left(store, agent.name)
+        with pytest.raises(ValueError, match=CANARY) as caught:
             take_turn(agent, asked(1))
-        try:
-            take_turn(agent, asked(2))
-        except ProviderError as error:
-            assert (error.__cause__, error.__context__) == (None, None)
-        assert [event for event, _ in notes] == ["turn failed"] * 2
-        assert CANARY not in repr(notes)
-        assert codes(agent) == [("failed", "PROVIDER_DOWN")] * 2
+        assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+        failed_alone(agent, before, "INTERNAL_ERROR", waiting=[f"{CANARY} asks 1"])
+        [turn] = store.turns(agent.name)
+        assert notes == [("turn failed", {"agent": agent.name, "turn": turn.id, "code": "INTERNAL_ERROR"})]
 
 
-def test_a_script_that_is_over_is_said_as_it_is_because_the_test_is_wrong(tmp_path: Path) -> None:
-    with opened("memory", tmp_path) as store:
-        agent = agent_in(store)
-        with pytest.raises(AssertionError, match="the script has 0 lines and was asked for one more"):
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_a_program_that_is_ended_in_the_middle_of_a_turn_gives_the_message_back_first(
+    stop: type[BaseException], kind: str, tmp_path: Path
+) -> None:
+    with opened(kind, tmp_path) as store:
+        agent = agent_in(store, busy_step(), stop(CANARY), said("Here I am."))
+        before = left(store, agent.name)
+        with pytest.raises(stop):
             take_turn(agent, asked(1))
-        assert codes(agent) == [("failed", "INTERNAL_ERROR")]
+        failed_alone(agent, before, "TURN_CANCELLED", waiting=[f"{CANARY} asks 1"])
+        take_turn(agent, asked(2))
+        answered_whole(agent, [f"{CANARY} asks 1", f"{CANARY} asks 2"])
 
 
 # ── limits of one turn ────────────────────────────────────────────────────────────────────────────────────────────

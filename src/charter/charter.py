@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from .core.assemble import ESTIMATE, About, Assembly, Section, Settings, assemble
@@ -108,11 +108,12 @@ class Charter:
         shown = self.stack.mode(mode)
         there = self.world if world is None else world
         reads = self.read(incoming, mode=mode, world=there) if reads is None else reads
+        seen: dict[str, Any] = {}
         for layer in self.stack.layers:
             if layer.id in self.fixed:
                 yield self.fixed[layer.id], ()
             elif shown.shows(layer.id):
-                ask = Ask(incoming, shown, there, self.home, layer.id, reads)
+                ask = Ask(incoming, shown, there, self.home, layer.id, reads, seen)
                 yield self._section(layer, ask)
             else:
                 yield Section(layer, {}), ()
@@ -265,6 +266,7 @@ class Charter:
             self.stamps.update(now)
 
 
+@lru_cache(maxsize=64)
 def model_billions(model: str) -> float:
     """How many billions of parameters a model's name says it has, as in `llama3.1:8b` or `8x7b`; 0 when it does not."""
     found = re.search(r"(?<![a-z0-9.\[])(?:(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", model.lower())

@@ -7,6 +7,8 @@ from collections import Counter
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from .acting import InTurn
 from .agent import Agent, Watch
 from .core.dialogue import Said, Usage
@@ -191,12 +193,21 @@ class Course:
             stack_sha256=assembly.stack_sha256 if assembly is not None else "",
             payload_sha256=self.steps[0]["sha256"] if self.steps else "",
             tools_sha256=(manifest.tools_sha256 or "") if manifest else "",
-            manifest=json.dumps(manifest.to_dict(), ensure_ascii=False) if manifest else "{}",
+            manifest=as_json(manifest.to_dict()) if manifest else "{}",
             counts=counts,
-            detail=json.dumps(detail, sort_keys=True),
+            detail=as_json(detail),
         )
 
 
+def as_json(value: dict[str, Any]) -> str:
+    """JSON with its keys sorted: the quick way, unless a name holds half a character, which that cannot write."""
+    try:
+        return _sorted.encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(value, sort_keys=True)
+
+
+_sorted: Final = msgspec.json.Encoder(order="sorted")
 _WRITTEN: Final = json.JSONEncoder(separators=(",", ":")).encode
 Row = list[Any]  # of a message: its role, its keyed hash, its tokens; never its text
 

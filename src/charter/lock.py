@@ -143,9 +143,10 @@ def folders(files: Mapping[str, FileText]) -> set[str]:
 
 def stamps(root: Path, names: Mapping[str, object]) -> dict[str, tuple[int, int, int]]:
     found = {}
+    base = os.fspath(root)
     for name in names:
         try:
-            stat = os.stat(root / name)
+            stat = os.stat(f"{base}/{name}")
         except OSError:
             continue
         found[name] = (stat.st_mtime_ns, stat.st_size, stat.st_ino)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from .agent import LEASE_NS, Agent, Unwatched, Watch
 from .converse import converse, streams
 from .core.dialogue import Usage
-from .core.errors import Answered, BadValue, Busy, CharterError
+from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
 from .core.incoming import Incoming
 from .core.records import ConversationEntry, InboxMessage, OutboxMessage, Settled, TurnRecord
 from .core.shape import shape
@@ -85,23 +85,32 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     course = Course(agent, replace(incoming, agent=agent.name, model=model, sender=sender), agent.new_id(), watch)
     if not 0 <= course.acting.at_ns < 2**63:
         raise BadValue("at", "a time that can be kept lies between 1970 and 2262")
-    if asked:
-        name = incoming.id or agent.new_id()
-        message = InboxMessage(name, sender, incoming.text, course.started_ns, incoming.channel, incoming.user)
-        agent.store.stage(agent.name, message)
-    may_spend(agent, course.incoming)
-    lanes = [""] if agent.charter.one_at_a_time else [sender] if asked else _lanes(agent)
+    name, at_ns = incoming.id or agent.new_id(), course.started_ns
+    message = InboxMessage(name, sender, incoming.text, at_ns, incoming.channel, incoming.user) if asked else None
+    try:
+        may_spend(agent, course.incoming)
+        _take(course, message)
+    except (Paused, OverSpend):
+        if message is not None:  # it waits until the agent goes on
+            agent.store.stage(agent.name, message)
+        raise
+    return course
+
+
+def _take(course: Course, message: InboxMessage | None) -> None:
+    """Takes the lane of the message, or that of whoever waits longest and has no turn under way."""
+    agent, sender = course.agent, message.sender if message else ""
+    lanes = [""] if agent.charter.one_at_a_time else [sender] if message else _lanes(agent)
     for number, lane in enumerate(lanes, 1):
         try:
             course.taken = agent.store.take(
-                agent.name, course.id, lane=lane, sender=sender if asked else lane,
+                agent.name, course.id, lane=lane, sender=sender or lane, message=message,
                 at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1,
             )  # fmt: skip
             break
         except Busy:
             if number == len(lanes):
                 raise
-    return course
 
 
 def _lanes(agent: Agent) -> list[str]:
@@ -125,6 +134,8 @@ def _hear(course: Course, asked: Incoming) -> None:
         course.policy = policy_of(course.agent, first.channel)
     same = all((message.user, message.channel) == (incoming.user, incoming.channel) for message in taken)
     text = "\n\n".join(message.body for message in taken)
+    if same and text == course.incoming.text:
+        return
     course.incoming = replace(incoming, text=text, operator=incoming.operator and same)
     course.acting = acting_for(course)
     if not same:
@@ -143,7 +154,7 @@ def _assemble(course: Course) -> Assembly:
     if talks and reads is not None:
         course.past = reads.exchanges(agent.name, incoming.sender or incoming.user)
     course.assembly = assembly = charter.assemble(incoming, mode=course.mode, world=world, reads=reads)
-    versions = {part.section.layer.id: part.section.about.version for part in assembly.parts}
+    versions = {entry.id: entry.version for entry in assembly.entries}
     course.acting.versions = lambda name: int(versions[name]) if versions.get(name, "").isdigit() else None
     for whose in assembly.foreign:
         course.acting.entered(whose)

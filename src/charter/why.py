@@ -11,13 +11,15 @@ from .core.layer import Role, Volatility
 from .core.payload import Block, breakpoints
 from .kept import Kept, counted_by, read_back
 from .prefix import Prediction, Segment, common, predict
+from .tokens import EXACT
 
 if TYPE_CHECKING:
     from .charter import Charter
     from .replay import Replay
     from .stores.store import SqlStore
 
-FRAME: Final = 4  # tokens that every chat template puts around a message, about
+FRAME: Final = 5  # tokens that a chat template puts around a message, about
+JSON: Final = 1.4  # how much a quarter of the bytes falls short for tool schemas, measured with the embedded model
 _ALIKE: Final = ("provider", "model", "dialect", "key")  # else there is no cache in common, or no hash to compare
 
 
@@ -160,10 +162,15 @@ def ended(kept: Kept, caching: Caching) -> list[Segment]:
 
 
 def _answer(kept: Kept, number: int) -> list[Segment]:
-    """What the model said to a call: in the messages of the next one, or the turn's reply."""
+    """What the model said to a call: the turn's reply, or what the next call has of it.
+
+    Calls of tools that travel beside the text go back in another form than the model wrote them in.
+    """
     if number + 1 == len(kept.steps):
         row = kept.detail.get("reply")
         return [_message("reply", row)] if row else []
+    if kept.detail.get("native"):
+        return []
     since, place = _rows(kept)[2], kept.steps[number]["after"]
     return [_message("since", row) for row in since[place : place + 1]]
 
@@ -194,7 +201,8 @@ def _layers(kept: Kept) -> list[Segment]:
 
 def _tools(kept: Kept) -> list[Segment]:
     digest = kept.record.tools_sha256
-    return [Segment("tools", "tools", digest, kept.tools_tokens)] if digest else []
+    tokens = kept.tools_tokens if kept.counter in EXACT else round(kept.tools_tokens * JSON)
+    return [Segment("tools", "tools", digest, tokens)] if digest else []
 
 
 # ── where it ends ─────────────────────────────────────────────────────────────────────────────────────────────────

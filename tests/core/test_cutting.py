@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from charter.core.errors import BadValue
-from charter.core.text import Capped, cap, first_sentence, shorten
+from charter.core.section import first_sentence
+from charter.core.text import Capped, cap, shorten
 
 from .texts import CLUSTERS, anything
 

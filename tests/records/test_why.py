@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -10,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from charter.agent import Parsed
+from charter.core.dialogue import Reply
 from charter.core.layer import Volatility
 from charter.kept import Kept
 from charter.prefix import Break
 from charter.stores.memory import MemoryStore
-from charter.why import Caching, Why, caching_of, ended, explain, sent
+from charter.why import FRAME, JSON, Caching, Why, caching_of, ended, explain, sent
 
 from .taking import RING, Taking, call, said, taking
 
@@ -39,9 +42,8 @@ def test_the_assistants_clock_ends_the_prefix_at_the_minute_and_what_stands_belo
     assert found.byte == len(prompt[: prompt.index("14:32") + 4].encode())
     layers = {entry["id"]: entry["tokens_est"] + 1 for entry in kept.stack}
     assert found.prediction.below == layers["memory"] + layers["instructions"] + layers["tools"]
-    assert found.prediction.lost == found.prediction.below + kept.tools_tokens + sum(
-        row[2] + 4 for row in kept.beside[:2]
-    )
+    messages = sum(row[2] + FRAME for row in kept.beside[:2])
+    assert found.prediction.lost == found.prediction.below + round(kept.tools_tokens * JSON) + messages
     above = sum(layers[name] for name in ("identity", "soul", "channel")) - 1
     assert above < found.prediction.cached <= above + layers["time"]
     assert found.measured == 200 / 500
@@ -71,7 +73,7 @@ def test_the_sovereigns_bytes_above_the_situation_do_not_move_between_turns() ->
         assert found.prediction.broke == Break("layer", "situation", "changed")
         assert found.byte is not None
         assert found.byte > len(starts.pop().encode() if starts else b"")
-        assert (found.prediction.below, found.prediction.lost) == (0, kept.tools_tokens)
+        assert (found.prediction.below, found.prediction.lost) == (0, round(kept.tools_tokens * JSON))
 
 
 @pytest.mark.requirement("N-06")
@@ -148,8 +150,24 @@ def test_every_call_of_a_turn_counts_and_what_was_said_with_tools_is_not_sent_ag
     inner = explain(there.store, there.charter, replace(first, record=replace(first.record, id="~")))
     assert inner is not None  # the same turn once more: everything of its first call is in the cache
     assert inner.prediction.broke is None
-    assert inner.steps[1].predicted / inner.steps[1].input > 0.95
+    was, now = (sum(segment.tokens for segment in some) for some in (one, two))
+    assert inner.steps[1].predicted == round(850 * was / now)
     assert inner.measured == 790 / 1650
+
+
+@pytest.mark.requirement("N-06", "S3-09")
+def test_a_call_that_was_written_into_the_reply_is_sent_back_as_it_was_and_found_in_the_cache() -> None:
+    def read_calls(reply: Reply, _: Sequence[str]) -> Parsed:
+        return Parsed("", (call("current_time", "{}"),)) if reply.text == "current_time()" else Parsed(reply.text)
+
+    script = ("current_time()", "Half past.")
+    there = taking("gateway", *script, provider={"native_tools": False}, read_calls=read_calls)
+    first = there.turn("What time is it?")
+    assert [row[0] for row in first.beside] == ["user", "assistant", "user"]
+    again = explain(there.store, there.charter, replace(first, record=replace(first.record, id="~")))
+    assert again is not None
+    two = sent(first, 1, Caching())
+    assert again.steps[1].predicted == sum(segment.tokens for segment in two[:-1])
 
 
 @pytest.mark.requirement("N-06")

@@ -244,16 +244,16 @@ class Assembly:
 
     def expected(self, dialect: str, body: Mapping[str, Any], talk: Talk = NO_TALK) -> Expected:
         """What must be found in this body when it leaves (`core/wire.py`)."""
-        before = wire.payload(dialect, (), talk=Talk(talk.before), max_tokens=1)
-        items = before.get("input", before.get("messages", ()))
         return Expected(
             dialect,
             self.entries,
             self.stack.joiner,
             payload_hash(body, self.settings.key),
             user=self.has_user_layer,
-            before=sum(1 for item in items if item.get("role") != "system"),
-            lead=len(wire.completion_talk(talk.before).encode(errors="surrogatepass")),
+            before=wire.messages_before(dialect, talk),
+            lead=len(wire.completion_talk(talk.before).encode(errors="surrogatepass"))
+            if dialect == "completion"
+            else 0,
             key=self.settings.key,
         )
 
@@ -280,10 +280,8 @@ class Assembly:
     def blocks(self) -> tuple[wire.Block, ...]:
         """The prompt as blocks in order, the joiners inside them, and the message that is answered last."""
         blocks = [
-            wire.Block(
-                part.section.layer.id, part.section.layer.role, part.text, part.section.layer.volatility, part.tokens
-            )
-            for part in self.parts
+            wire.Block(part[0].layer.id, part[0].layer.role, part[TEXT], part[0].layer.volatility, part[TOKENS])
+            for part in self._parts
         ]
         joined = wire.with_joiners(blocks, self.stack.joiner)
         return joined if self.has_user_layer or not self.message else (*joined, wire.spoken_message(self.message))
@@ -292,7 +290,7 @@ class Assembly:
     def entries(self) -> tuple[Entry, ...]:
         """The layers as the manifest lists them; made once."""
         if self._entries is None:
-            self._entries = tuple(_entry(part, self.settings.key) for part in self.parts)
+            self._entries = tuple(_entry_of(part, self.settings) for part in self._parts)
         return self._entries
 
     @property
@@ -311,6 +309,16 @@ class Assembly:
             joint_bytes=len(self.stack.joiner.encode()) * (len(self._parts) - 1),
             joint_tokens=_joint_tokens(self.stack, self._parts, self.settings),
         )
+
+
+def _entry_of(part: Raw, settings: Settings) -> Entry:
+    """A layer's entry; that of a section which is used again is made once."""
+    kept = part[0].kept
+    if kept is None or kept.whole is not part:
+        return _entry(Rendered._make(part), settings.key)
+    if kept.entry is None:
+        kept.entry = _entry(Rendered._make(part), settings.key)
+    return kept.entry
 
 
 def _entry(part: Rendered, key: bytes | None) -> Entry:

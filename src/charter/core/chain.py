@@ -40,13 +40,13 @@ def link_hash(*fields: str | int) -> str:
 
 def row_seal(sha256: str, key: bytes) -> str:
     """The seal of a row's hash under a key."""
-    return hmac.new(key, bytes.fromhex(sha256), hashlib.sha256).hexdigest()
+    return hmac.digest(key, bytes.fromhex(sha256), "sha256").hex()
 
 
 def pseudonym(name: str, key: bytes | None) -> str:
     """A person's name as a chain may keep it: without the key nobody can tell whose it is."""
     data = b"charter-person-1:" + name.encode()
-    return (hashlib.sha256(data) if key is None else hmac.new(key, data, hashlib.sha256)).hexdigest()[:32]
+    return (hashlib.sha256(data).digest() if key is None else hmac.digest(key, data, "sha256")).hex()[:32]
 
 
 def broken(rows: Iterable[LogRow]) -> Iterator[tuple[int, str]]:

@@ -88,6 +88,8 @@ def moment(value: Any) -> datetime | None:
 def sender_key(sender: str) -> str:
     """The key a sender is known by: trimmed; Ethereum addresses checked and lower-cased, other names kept (S0-12)."""
     key = sender.strip()
+    if key[:2] not in ("0x", "0X"):
+        return key
     if _ADDRESS.match(key):
         return key.lower()
     if _ALMOST_ADDRESS.match(key) and len(key) > 2:

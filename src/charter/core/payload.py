@@ -229,6 +229,15 @@ def payload(
     return {**({"model": model} if model else {}), **body, **(options or {})}
 
 
+def messages_before(dialect: str, talk: Talk) -> int:
+    """How many messages of a body stand between the layers and the message that is answered."""
+    if dialect == "anthropic":
+        return len(_anthropic_talk(talk.before))
+    if dialect == "openai-responses":
+        return sum(len(_responses_said(said)) for said in talk.before)
+    return len(talk.before)
+
+
 def breakpoints(blocks: Sequence[Block]) -> frozenset[int]:
     """Where a cached prefix ends: after each run of equal volatility above the first layer of a turn; 4 at most."""
     ends = [

@@ -316,11 +316,12 @@ class Store(Reads, Readable, Protocol):
     def stage(self, agent: str, message: InboxMessage) -> bool: ...
 
     def take(
-        self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", at_ns: int, lease_ns: int,
-        max_senders: int = 5, max_messages: int = 20,
+        self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", message: InboxMessage | None = None,
+        at_ns: int, lease_ns: int, max_senders: int = 5, max_messages: int = 20,
     ) -> Sequence[InboxMessage]:  # fmt: skip
         """Begins a turn: Busy when another has the lane, Paused when a person stopped the agent. `lane` is a sender,
-        or empty for the whole agent; with `sender`, only messages of that one are taken."""
+        or empty for the whole agent; with `sender`, only messages of that one are taken. A `message` is staged first,
+        in the same transaction; it waits when the lane is another's, and is not staged when the agent is paused."""
 
     def settle(self, settled: Settled) -> None: ...
 

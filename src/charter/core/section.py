@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,9 +12,9 @@ from . import ports
 from .budget import Limits
 from .errors import BadValue, MisplacedContent
 from .layer import Layer, Stack
-from .manifest import Disposition, content_hash
+from .manifest import Disposition, Entry, content_hash
 from .ports import Template
-from .text import Facts, Piece, Structure, Trust, encode, first_sentence, inline, least_trust, pieces_of
+from .text import Facts, Piece, Structure, Trust, encode, inline, least_trust, pieces_of, shorten
 
 SUMMARY_CHARS: Final = 160
 NAMED_CUTS: Final = 5
@@ -112,11 +113,12 @@ TOKENS: Final = 5
 class Kept:
     """How a section was rendered under some settings."""
 
-    __slots__ = ("settings", "whole")
+    __slots__ = ("entry", "settings", "whole")
 
     def __init__(self, settings: Settings, whole: Raw) -> None:
         self.settings = settings
         self.whole = whole
+        self.entry: Entry | None = None
 
 
 def whole(section: Section, stack: Stack, settings: Settings) -> Raw:
@@ -150,6 +152,8 @@ def one_line(
 def refuse_misplaced(section: Section) -> None:
     """A layer takes no text that is trusted less than it asks for (S1-02)."""
     layer = section.layer
+    if layer.accepts is Trust.OUTSIDE:
+        return
     trust = least_trust(section.facts)
     if trust < layer.accepts:
         raise MisplacedContent(
@@ -212,3 +216,11 @@ def _hashed(section: Section, text: str, settings: Settings, disposition: Dispos
     tokens = (size + 3) // 4 if settings.counter is ESTIMATE else settings.counter(data)
     line = f"{section.layer.prefix}{digest}\n"
     return (section, text, line, digest, size, tokens, keyed, disposition, reason)
+
+
+def first_sentence(text: str, limit: int) -> str:
+    """The first sentence of a Markdown text as one line of at most `limit` characters."""
+    line = " ".join(text.replace("#", " ").split())
+    number = re.match(r"\d+[.)]\s", line)  # the number of a list is not a sentence
+    found = re.compile(r"[.!?](?=\s|$)|[。！？]").search(line, number.end() if number else 0)
+    return shorten(line[: found.end()] if found else line, limit)

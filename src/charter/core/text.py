@@ -15,7 +15,7 @@ import enum
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -306,22 +306,29 @@ def _encode_piece(piece: Piece, structure: Structure, starts_line: bool) -> str:
 
 def least_trust(value: Value) -> Trust:
     """The smallest trust among a fact's texts; numbers and switches are ours."""
-    if isinstance(value, str):
-        return Trust.OUTSIDE
-    if isinstance(value, Piece):
-        return value.trust
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
-    return min(map(least_trust, inner), default=Trust.OPERATOR)
+    least = Trust.OPERATOR
+    for inner in _inside((value,)):
+        trust = inner.trust if isinstance(inner, Piece) else Trust.OUTSIDE
+        if trust is Trust.OUTSIDE:
+            return trust
+        least = min(least, trust)
+    return least
 
 
 def pieces_of(value: Value) -> list[Piece]:
     """The pieces inside a fact, in order."""
-    if isinstance(value, Piece):
-        return [value]
-    if isinstance(value, str):
-        return []
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, Sequence) else ()
-    return [piece for part in inner for piece in pieces_of(part)]
+    return [inner for inner in _inside((value,)) if isinstance(inner, Piece)]
+
+
+def _inside(values: Iterable[Value]) -> Iterator[str | Piece]:
+    """The texts and pieces inside some facts, in order; what they are is asked in the order of what they mostly are."""
+    for value in values:
+        if isinstance(value, (str, Piece)):
+            yield value
+        elif isinstance(value, (dict, Mapping)):
+            yield from _inside(value.values())
+        elif isinstance(value, (list, tuple, Sequence)):
+            yield from _inside(value)
 
 
 # ── cutting ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -388,11 +395,3 @@ def shorten(text: str, limit: int) -> str:
     if limit < 0:
         raise BadValue("limit", f"{limit} is negative; use 0 or more")
     return text if len(text) <= limit else text[: _between(text, max(limit - 1, 0))].rstrip() + "…"[:limit]
-
-
-def first_sentence(text: str, limit: int) -> str:
-    """The first sentence of a Markdown text as one line of at most `limit` characters."""
-    line = " ".join(text.replace("#", " ").split())
-    number = re.match(r"\d+[.)]\s", line)  # the number of a list is not a sentence
-    found = re.compile(r"[.!?](?=\s|$)|[。！？]").search(line, number.end() if number else 0)
-    return shorten(line[: found.end()] if found else line, limit)

@@ -43,6 +43,10 @@ class Home:
     files: Mapping[str, FileText] = field(repr=False)
     defaults: Mapping[str, str] = field(default_factory=dict)
     tools: Sequence[ToolSpec] = ()
+    workspace: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "workspace", self.root / "workspace")
 
     def text(self, name: str) -> str:
         return self.files[name].text
@@ -50,7 +54,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question to a source."""
+    """One question to a source; `seen` is what sources of this very prompt found already, so nobody looks twice."""
 
     incoming: Incoming
     mode: Mode
@@ -58,6 +62,7 @@ class Ask:
     home: Home
     layer_id: str
     reads: Reads | None = None
+    seen: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def agent(self) -> str:
@@ -71,7 +76,7 @@ class Ask:
 
     @property
     def workspace(self) -> Path:
-        return self.world.workspace or self.home.root / "workspace"
+        return self.world.workspace or self.home.workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +16,12 @@ from .files import read_file as read_anew
 SETTLED_NS: Final = 2 * 10**9  # a change within one tick of a file system's clock leaves its time as it was
 MOST: Final = 512
 
+_PLAIN: Final = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)  # any other name is looked at by who may refuse it
+
 Sign = tuple[tuple[int, int, int, int, int], ...]
+
+
+MISSING: Final[Sign] = ()
 
 
 class Kept(NamedTuple):
@@ -32,11 +38,13 @@ def read_file(root: Path, name: str, *, max_bytes: int = MAX_BYTES) -> FileText 
     """As `files.read_file`, which does the reading; a file that did not change since is not opened again."""
     key = (os.fspath(root), name, max_bytes)
     signs = _signs(key[0], name)
+    if signs is MISSING and _PLAIN.fullmatch(name):
+        return None
     kept = _kept.get(key)
     if kept is not None and signs is not None and kept.signs == signs:
         return kept.text
     found = read_anew(root, name, max_bytes=max_bytes)
-    if found is None or signs is None or _fresh(signs):
+    if found is None or not signs or _fresh(signs):
         _kept.pop(key, None)
     elif signs == _signs(key[0], name):  # it did not change while it was read
         if len(_kept) >= MOST:
@@ -61,7 +69,7 @@ def made_of(root: Path, folder: str, file: str, make: Callable[[], tuple[Skills,
         return kept[2]  # type: ignore[return-value]
     made, names = make()
     signs = {name: _signs(base, name) for name in (f"{folder}/{one}/{file}" for one in names)}
-    if now is None or None in signs.values() or now != _signs(base, folder) or _fresh(now, *signs.values()):
+    if not now or not all(signs.values()) or now != _signs(base, folder) or _fresh(now, *signs.values()):
         _made.pop(key, None)
     else:
         _made[key] = now, signs, made  # type: ignore[assignment]
@@ -73,15 +81,17 @@ def _fresh(*found: Sign | None) -> bool:
 
 
 def _signs(root: str, name: str) -> Sign | None:
-    """Which file this is and how it is now, folder by folder; None when it is missing or a link leads to it."""
+    """Which file this is and how it is now, folder by folder; None when a link leads to it, or nobody can tell."""
     path = root
     try:
         found = [os.stat(root)]
         for part in name.split("/"):
             path = f"{path}/{part}"
             found.append(os.lstat(path))
+            if stat.S_ISLNK(found[-1].st_mode):
+                return None
+    except FileNotFoundError:
+        return MISSING
     except (OSError, ValueError):
-        return None
-    if any(stat.S_ISLNK(one.st_mode) for one in found):
         return None
     return tuple((one.st_dev, one.st_ino, one.st_mtime_ns, one.st_ctime_ns, one.st_size) for one in found)

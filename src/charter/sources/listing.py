@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import msgspec
 
@@ -34,14 +35,7 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
         if self.agent_must_allow and not read_agent(ask).allow_skills:
             return Gathered({"skills": [], "notices": []})
         found, left_out = self._find(ask)
-        notices = [*left_out, *(f"{skill.path}: {warning}" for skill in found for warning in skill.warnings)]
-        skills: list[Value] = []
-        for skill in found:
-            description, caught = quarantined(skill.description, skill.path)
-            skills.append(_skill(replace(skill, description=description), Form.XML if self.xml else Form.LINE))
-            notices += caught
-        facts: dict[str, Value] = {"skills": skills, "notices": list(left_out)}
-        return Gathered(facts, file="skills", source="file", notices=tuple(notices))
+        return _listed(tuple(found), tuple(left_out), Form.XML if self.xml else Form.LINE)
 
     def whole(self, ask: Ask, name: str) -> str | None:
         """A skill's whole text, suspicious spans quarantined; None when this agent has none of this name."""
@@ -57,6 +51,18 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
             return load_skills(ask.workspace)
         folder = ask.world.skills_dir
         return load_skills(folder.parent, folder.name) if folder else ((), ())
+
+
+@lru_cache(maxsize=16)
+def _listed(found: tuple[Skill, ...], left_out: tuple[str, ...], form: Form) -> Gathered:
+    notices = [*left_out, *(f"{skill.path}: {warning}" for skill in found for warning in skill.warnings)]
+    skills: list[Value] = []
+    for skill in found:
+        description, caught = quarantined(skill.description, skill.path)
+        skills.append(_skill(replace(skill, description=description), form))
+        notices += caught
+    facts: dict[str, Value] = {"skills": skills, "notices": list(left_out)}
+    return Gathered(facts, file="skills", source="file", notices=tuple(notices))
 
 
 def _skill(skill: Skill, form: Form) -> Value:

@@ -86,9 +86,13 @@ class Page(msgspec.Struct, tag_field="kind", tag="page", forbid_unknown_fields=T
             name = path.replace("{agent}", ask.agent)
             found = read_file(ask.workspace, name)
             if found is not None and found.text.strip():
-                text = operator_markdown(found.text.strip(), name, self.max_chars)
-                return Gathered({"text": text}, file=name, source="file")
+                return _page(found, name, self.max_chars)
         return Gathered({"text": None})
+
+
+@lru_cache(maxsize=64)
+def _page(found: FileText, name: str, limit: int) -> Gathered:
+    return Gathered({"text": operator_markdown(found.text.strip(), name, limit)}, file=name, source="file")
 
 
 class AgentFile(msgspec.Struct, tag_field="kind", tag="agent", forbid_unknown_fields=True, frozen=True):
@@ -97,18 +101,28 @@ class AgentFile(msgspec.Struct, tag_field="kind", tag="agent", forbid_unknown_fi
     max_chars: int = FILE_CHARS
 
     def gather(self, ask: Ask) -> Gathered:
-        agent = read_agent(ask)
-        origin = f"agents/{agent.id}/AGENT.md"
-        handed_in = "agent" in ask.world.given
-        return Gathered(
-            {"text": operator_markdown(agent.system_prompt, origin, self.max_chars)},
-            file="inline" if handed_in else origin,
-            source="inline" if handed_in else "file",
-        )
+        return _persona(read_agent(ask), "agent" in ask.world.given, self.max_chars)
+
+
+@lru_cache(maxsize=64)
+def _persona(agent: AgentDef, handed_in: bool, limit: int) -> Gathered:
+    origin = f"agents/{agent.id}/AGENT.md"
+    return Gathered(
+        {"text": operator_markdown(agent.system_prompt, origin, limit)},
+        file="inline" if handed_in else origin,
+        source="inline" if handed_in else "file",
+    )
 
 
 def read_agent(ask: Ask) -> AgentDef:
     """The agent of this turn; one that does not exist is an error that lists those that do (S2-08)."""
+    if "agent" not in ask.seen:
+        ask.seen["agent"] = _read_agent(ask)
+    found: AgentDef = ask.seen["agent"]
+    return found
+
+
+def _read_agent(ask: Ask) -> AgentDef:
     given = ask.world.given.get("agent")
     if isinstance(given, AgentDef):
         return given

@@ -50,10 +50,11 @@ def append_in(run: Run, agent: str, key: str, entry: ConversationEntry) -> None:
         agent, key, seq, entry.inbox_message_id, storable("body", entry.sender_body)[:MAX_STORED_CHARS],
         storable("reply", entry.agent_reply)[:MAX_STORED_CHARS], entry.turn_id, at_ns,
     )  # fmt: skip
-    run(
-        "DELETE FROM conversation_entries WHERE agent_name = ? AND sender = ? AND seq <= ?",
-        agent, key, seq - MAX_ENTRIES,
-    )  # fmt: skip
+    if seq > MAX_ENTRIES:
+        run(
+            "DELETE FROM conversation_entries WHERE agent_name = ? AND sender = ? AND seq <= ?",
+            agent, key, seq - MAX_ENTRIES,
+        )  # fmt: skip
     if seq == 1:
         _evict(run, agent, key)
 

@@ -78,7 +78,7 @@ def is_storable(text: str) -> bool:
 def fit(values: Sequence[Any]) -> Sequence[Any]:
     """Values that both databases take; whatever the caller did not look at is refused here, before it is run."""
     for value in values:
-        if isinstance(value, str):
+        if type(value) is str or isinstance(value, str):  # the first is what it nearly always is, and costs less
             if "\0" in value or not value.isascii():
                 storable("value", value)
         elif isinstance(value, int) and not -MOST <= value < MOST:

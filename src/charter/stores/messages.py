@@ -18,13 +18,17 @@ STAGED = "state = 'staged' AND state <> 'done'"
 def stage(db: Database, agent: str, message: InboxMessage) -> bool:
     """Puts a message in the inbox; one that is there already (same id) stays as it is. Whether it is new."""
     with db.writing() as run:
-        rows = run(
-            """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING RETURNING seq""",
-            named("agent", agent), named("message id", message.id), stored_sender(message.sender),
-            named("user", message.user, empty=True), message.channel, storable("body", message.body),
-            when("received_at", message.received_at_ns),
-        )  # fmt: skip
+        return _stage(run, agent, message)
+
+
+def _stage(run: Run, agent: str, message: InboxMessage) -> bool:
+    rows = run(
+        """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns)
+        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING RETURNING seq""",
+        named("agent", agent), named("message id", message.id), stored_sender(message.sender),
+        named("user", message.user, empty=True), message.channel, storable("body", message.body),
+        when("received_at", message.received_at_ns),
+    )  # fmt: skip
     return bool(rows)
 
 
@@ -52,6 +56,7 @@ def take(
     *,
     lane: str = "",
     sender: str = "",
+    message: InboxMessage | None = None,
     at_ns: int,
     lease_ns: int,
     max_senders: int = 5,
@@ -61,7 +66,8 @@ def take(
 
     The lane is a sender, or empty for the whole agent; with `sender`, only messages of that one are taken. A turn that
     died gives its messages back when its lease is over; one whose lease lies further ahead than a lease can (the clock
-    went back) is over a lease from now. An agent that is paused begins no turn.
+    went back) is over a lease from now. An agent that is paused begins no turn, and then nothing is staged. A `message`
+    is staged before, in the same transaction; it stays when another turn has the lane.
     """
     named("agent", agent)
     named("turn", turn_id)
@@ -69,6 +75,8 @@ def take(
     only = stored_sender(sender) if sender else lane
     when("end of the lease", when("at", at_ns) + when("lease", lease_ns))
     with db.writing(f"lane:{agent}:{lane}") as run:
+        if message is not None:
+            _stage(run, agent, message)
         busy = _lease(run, agent, lane, turn_id, at_ns, lease_ns)
         mine = [] if busy else _take(run, agent, turn_id, only, max_senders, max_messages)
     if busy:

@@ -172,12 +172,12 @@ class SqlStore:
         return messages.waiting(self.db, agent)
 
     def take(
-        self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", at_ns: int, lease_ns: int,
-        max_senders: int = 5, max_messages: int = 20,
+        self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", message: InboxMessage | None = None,
+        at_ns: int, lease_ns: int, max_senders: int = 5, max_messages: int = 20,
     ) -> list[InboxMessage]:  # fmt: skip
         return messages.take(
             self.db, agent, turn_id,
-            lane=lane, sender=sender, at_ns=at_ns, lease_ns=lease_ns, max_senders=max_senders,
+            lane=lane, sender=sender, message=message, at_ns=at_ns, lease_ns=lease_ns, max_senders=max_senders,
             max_messages=max_messages,
         )  # fmt: skip
 

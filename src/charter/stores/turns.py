@@ -45,7 +45,8 @@ def checked(turn: TurnRecord) -> TurnRecord:
     named("agent", turn.agent)
     named("turn", turn.id)
     when("at", turn.at_ns)
-    return replace(turn, sender=sender_key(turn.sender))
+    key = sender_key(turn.sender)
+    return turn if key == turn.sender else replace(turn, sender=key)
 
 
 def record_in(db: Database, run: Run, turn: TurnRecord) -> None:

@@ -144,7 +144,7 @@ class InTurn:
         if not said or len(said) > NOTE_CHARS:
             raise BadValue("text", f"a note has 1 to {NOTE_CHARS:,} characters; this one has {len(said):,}")
         self.notes.append(Note(self.memory_of, said, self.at.date().isoformat(), self._provenance()))
-        return "Saved; it will be found from the next turn on."
+        return "Saved."
 
     def _provenance(self) -> Provenance:
         """Who said it, through which channel, from what sort of source (N-10)."""

@@ -18,17 +18,18 @@ from .core.dialogue import Reply, Said, Talk, ToolCall
 from .core.errors import CharterError, OverLimit, ProviderRefused, Refused
 from .core.policy import ToolClass, Verdict, decide
 from .core.ports import Request, Tool
-from .core.records import Approval, Exchange
+from .core.records import Approval
 from .core.state import State
 from .core.text import cap, framed, spoken
 from .core.window import within
-from .course import Course
+from .course import Course, exchanged
 
 RESULT_CHARS: Final = 16_000
 APPROVAL_NS: Final = 24 * 3600 * 10**9
 UNKNOWN_WINDOW: Final = 16_000
 MARGIN: Final = 1.15  # our counts are estimates, and every message has a few tokens of its own
 MESSAGE_TOKENS: Final = 8
+REREAD: Final = 2  # the same reading, one after the other; more is a circle
 DEPTH: Final = 64  # of a call's arguments: what is nested deeper cannot be written on every wire
 LOOK_SECONDS: Final = 0.1  # how soon a turn that waits for a tool knows that nobody wants it any more
 OUR_WORDS: Final = frozenset({"TOOL_BAD_ARGUMENTS", "TOOL_FAILED"})  # reasons that no tool wrote
@@ -59,6 +60,8 @@ def converse(course: Course, hear: Hear) -> None:
         calls = tuple(map(_readable, parsed.calls)) if native else ()
         said = Said("assistant", spoken(parsed.text if native else reply.text), calls)
         results = [(call, _act(course, call)) for call in parsed.calls]
+        if course.circling:
+            return
         course.after += [said, *([_native(*one) for one in results] if native else [_written(results)])]
 
 
@@ -121,13 +124,7 @@ def _before(course: Course) -> tuple[Said, ...]:
     if window is not None and room < 0:
         raise OverLimit(f"about {used:,} tokens do not fit beside a reply in the window of {window:,} tokens")
     kept = within(course.past, room, lambda exchange: tokens(exchange.text) + tokens(exchange.reply))
-    return tuple(said for exchange in kept for said in _said(course, exchange))
-
-
-def _said(course: Course, exchange: Exchange) -> list[Said]:
-    assert course.assembly is not None
-    said = [Said("user", course.assembly.past(exchange.text))] if exchange.text else []
-    return said + ([Said("assistant", spoken(exchange.reply))] if exchange.reply else [])
+    return tuple(said for exchange in kept for said in exchanged(assembly, exchange))
 
 
 # ── acting ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -157,7 +154,18 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     if verdict.decision == "allow" and _sensitive(course, tool):
         verdict = Verdict("ask", "TOOL_TAINTED", "text of others entered this turn, so a person has to approve this")
     course.calls[call.name] += 1
+    if _repeated(course, call, arguments, tool):
+        course.circling = True
+        return Verdict("deny", "TOOL_REPEATED", "this very call was just made; the turn ends here"), {}
     return (_approved(course, call, arguments, verdict) if verdict.decision == "ask" else verdict), arguments
+
+
+def _repeated(course: Course, call: ToolCall, arguments: Mapping[str, Any], tool: Tool) -> bool:
+    """Whether a model goes round in circles: the very call it made last, again; a reading may be done twice."""
+    digest = call_hash(call.name, arguments, None)
+    times = course.last_call[1] + 1 if course.last_call[0] == digest else 1
+    course.last_call = (digest, times)
+    return times > (REREAD if tool.policy.kind is ToolClass.READ else 1)
 
 
 def _arguments(call: ToolCall) -> dict[str, Any] | None:

@@ -58,6 +58,8 @@ class Course:
         self.asked_with: dict[str, Any] = {}
         self.verdicts: list[dict[str, str]] = []
         self.calls: Counter[str] = Counter()
+        self.last_call = ("", 0)
+        self.circling = False
         self.outcome = "done"
         self.code = "OK"
 

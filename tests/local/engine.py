@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from charter.core.incoming import Incoming
 from charter.core.ports import Request
-from charter.folder import load
 from charter.providers.embedded import Embedded
+from charter.testing import request_for, small_prompt
 
 ANSWER = {
     "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Yes."}}],
@@ -89,13 +88,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     return made
 
 
-def request(
-    model: Embedded, text: str = "Are you there?", *, stream: bool = False, seconds: float = 60.0, most: int = 64
-) -> Request:
+def request(model: Embedded, *, seconds: float = 60.0) -> Request:
     """A request as a turn makes it."""
-    found = load("assistant").assemble(Incoming(channel="terminal", text=text, at=0))
-    body = found.payload("openai", model=model.model, options=model.options(stream=stream, max_tokens=most))
-    return Request(body, found.expected("openai", body), timeout_s=seconds, stream=stream)
+    return request_for(model, small_prompt(), timeout_s=seconds)
 
 
 def silent(part: str) -> None: ...

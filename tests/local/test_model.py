@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 from datetime import UTC, datetime
-from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -17,85 +16,74 @@ import pytest
 
 from charter import Incoming, load
 from charter.core.assemble import Assembly
-from charter.core.dialogue import NO_TALK, Reply, Said, Talk, ToolCall
+from charter.core.dialogue import Reply
 from charter.core.errors import ProviderOverflow
-from charter.core.ports import Request
+from charter.core.ports import ToolSpec
 from charter.providers import embedded
 from charter.providers.embedded import Embedded
+from charter.testing import request_for, small_prompt
 
 pytestmark = [pytest.mark.model, pytest.mark.requirement("N-16")]
 
-TESTS = str(Path(__file__).parent.parent)
-AT = datetime(2026, 1, 1, 10, tzinfo=UTC)
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+SAVE = ToolSpec("save_memory", "Keep something the user asked you to remember.", TEXT)
 
 
-def prompt(text: str, charter: str = "assistant") -> Assembly:
-    return load(charter).assemble(Incoming(channel="terminal", text=text, at=AT, sender="zoe"))
-
-
-def ask(
-    model: Embedded, assembly: Assembly, *, talk: Talk = NO_TALK, stream: bool = False, most: int = 48
-) -> tuple[Reply, list[str]]:
+def ask(model: Embedded, assembly: Assembly, *, stream: bool = False, most: int = 32) -> tuple[Reply, list[str]]:
     """The reply, and the parts in which it was heard."""
-    options = model.options(stream=stream, max_tokens=most)
-    body = assembly.payload("openai", model=model.model, talk=talk, options=options)
     heard: list[str] = []
-    request = Request(body, assembly.expected("openai", body, talk), timeout_s=300, stream=stream)
+    request = request_for(model, assembly, stream=stream, max_tokens=most, timeout_s=300)
     return model.converse(request, heard.append), heard
 
 
 def test_it_answers_as_its_system_prompt_says(embedded_model: Embedded) -> None:
-    reply, heard = ask(embedded_model, prompt("What is your name?"))
+    at = datetime(2026, 1, 1, 10, tzinfo=UTC)
+    assembly = load("assistant").assemble(Incoming(channel="terminal", text="What is your name?", at=at))
+    reply, heard = ask(embedded_model, assembly)
     assert "Ada" in reply.text
     assert (reply.stop, reply.calls, heard) == ("end", (), [])
     assert reply.usage.input > 500
-    assert 0 < reply.usage.output < 48
+    assert 0 < reply.usage.output < 32
 
 
 def test_a_streamed_answer_is_the_whole_one_in_parts(embedded_model: Embedded) -> None:
-    question = prompt("Say hello to Zoë — and to 你好.")
-    whole, _ = ask(embedded_model, question)
-    streamed, parts = ask(embedded_model, question, stream=True)
-    assert streamed.text == whole.text == "".join(parts)
-    assert len(parts) > 1
+    whole, unheard = ask(embedded_model, small_prompt("Say hello to Zoë — and to 你好."))
+    streamed, parts = ask(embedded_model, small_prompt("Say hello to Zoë — and to 你好."), stream=True)
+    assert whole.text == streamed.text == "".join(parts)
+    assert "Zoë" in whole.text
+    assert (len(parts) > 1, unheard) == (True, [])
     assert (streamed.usage.input, streamed.usage.output) == (whole.usage.input, whole.usage.output)
 
 
-def test_told_to_save_something_it_calls_save_memory_streamed_or_not(embedded_model: Embedded) -> None:
-    told = prompt("Save this: my shoe size is 43.")
-    for stream in (False, True):
-        reply, _ = ask(embedded_model, told, stream=stream)
-        (call,) = reply.calls
-        assert (call.name, reply.stop) == ("save_memory", "tools")
-        assert "43" in json.loads(call.arguments)["text"]
+@pytest.mark.parametrize("stream", [False, True])
+def test_told_to_remember_something_it_calls_save_memory(stream: bool, embedded_model: Embedded) -> None:
+    reply, _ = ask(embedded_model, small_prompt("Remember that the garage code is 4471.", [SAVE]), stream=stream)
+    (call,) = reply.calls
+    assert (call.name, reply.stop) == ("save_memory", "tools")
+    assert "4471" in json.loads(call.arguments)["text"]
 
 
-def test_it_reads_what_a_tool_answered(embedded_model: Embedded) -> None:
-    call = ToolCall("call_1", "read_memory", '{"query": "dog"}')
-    talk = Talk(after=(Said("assistant", "", (call,)), Said("tool", "The dog is called Rex.", call_id="call_1")))
-    reply, _ = ask(embedded_model, prompt("What is my dog called?"), talk=talk)
-    assert "Rex" in reply.text
+def test_an_answer_that_is_cut_by_the_limit_says_so(embedded_model: Embedded) -> None:
+    reply, _ = ask(embedded_model, small_prompt("Count from one to a thousand."), most=5)
+    assert (reply.stop, reply.usage.output) == ("length", 5)
 
 
 @pytest.mark.requirement("N-06")
 def test_what_two_prompts_begin_with_comes_from_the_cache_and_is_counted(embedded_model: Embedded) -> None:
-    first, again, other = prompt("Name one colour."), prompt("Name one colour."), prompt("Name two fruits, please.")
-    ask(embedded_model, prompt("Entirely another.", "contract"))
-    cold, _ = ask(embedded_model, first, most=4)
-    warm, _ = ask(embedded_model, again, most=4)
-    shared, _ = ask(embedded_model, other, most=4)
-    assert cold.usage.cached is not None
-    assert cold.usage.cached < cold.usage.input / 10
+    embedded_model.close()  # its cache goes with it
+    cold, _ = ask(embedded_model, small_prompt("Name one colour."), most=2)
+    warm, _ = ask(embedded_model, small_prompt("Name one colour."), most=2)
+    other, _ = ask(embedded_model, small_prompt("Please name two fruits."), most=2)
+    assert cold.usage.cached == 0
     assert warm.usage.cached == warm.usage.input - 1
-    assert shared.usage.cached is not None
-    assert shared.usage.input - 20 < shared.usage.cached < shared.usage.input
+    assert other.usage.cached is not None
+    assert other.usage.input - 16 <= other.usage.cached < other.usage.input
 
 
 def test_a_prompt_longer_than_the_window_is_refused_and_never_cut(embedded_model: Embedded) -> None:
-    long = prompt("word " * (embedded_model.window + 100))
     with pytest.raises(ProviderOverflow, match="the prompt is longer than the window of embedded/qwen2"):
-        ask(embedded_model, long)
-    assert ask(embedded_model, prompt("What is your name?"))[0].text
+        ask(embedded_model, small_prompt("word " * embedded_model.window))
+    assert ask(embedded_model, small_prompt("Name one colour."))[0].stop == "end"
 
 
 def test_who_stops_listening_stops_the_model(embedded_model: Embedded) -> None:
@@ -105,13 +93,11 @@ def test_who_stops_listening_stops_the_model(embedded_model: Embedded) -> None:
     def hear(part: str) -> None:
         raise Enough
 
-    question = prompt("Count from one to a thousand.")
-    body = question.payload(
-        "openai", model=embedded_model.model, options=embedded_model.options(stream=True, max_tokens=4000)
-    )
+    question = small_prompt("Count from one to a thousand.")
+    request = request_for(embedded_model, question, stream=True, max_tokens=4000, timeout_s=300)
     with pytest.raises(Enough):
-        embedded_model.converse(Request(body, question.expected("openai", body), 300, stream=True), hear)
-    assert ask(embedded_model, prompt("What is your name?"))[0].stop == "end"  # at once, not a thousand numbers later
+        embedded_model.converse(request, hear)
+    assert ask(embedded_model, small_prompt("Name one colour."))[0].stop == "end"  # not a thousand numbers later
 
 
 @pytest.mark.requirement("S1-07")
@@ -119,16 +105,16 @@ def test_neither_prompts_nor_replies_reach_stdout_or_stderr(
     embedded_model: Embedded, capfd: pytest.CaptureFixture[str]
 ) -> None:
     embedded_model.close()
-    ask(embedded_model, prompt("Say CANARY-7."), stream=True)
-    ask(embedded_model, prompt("Save this: CANARY-8."))
+    assert "CANARY" in ask(embedded_model, small_prompt("Say the word CANARY-7."), stream=True)[0].text
+    ask(embedded_model, small_prompt("Remember CANARY-8.", [SAVE]))
     with pytest.raises(ProviderOverflow):
-        ask(embedded_model, prompt("CANARY-9 " * embedded_model.window))
+        ask(embedded_model, small_prompt("CANARY-9 " * embedded_model.window))
     embedded_model.close()
     assert capfd.readouterr() == ("", "")
 
 
 def test_the_server_answers_nobody_without_its_secret_and_is_gone_after_close(embedded_model: Embedded) -> None:
-    ask(embedded_model, prompt("Hello."), most=2)
+    ask(embedded_model, small_prompt("Hello."), most=1)
     address = embedded._HERE[0].address
     place = urlsplit(address)
     assert place.hostname == "127.0.0.1"
@@ -142,62 +128,52 @@ def test_the_server_answers_nobody_without_its_secret_and_is_gone_after_close(em
         pass
 
 
-LEAVE = """
-import sys, threading
+# ── the process it runs in ────────────────────────────────────────────────────────────────────────────────────────
+
+BEGIN = """
+import signal, sys, threading
 from charter import weights
+from charter.core.errors import ProviderError
 from charter.providers.embedded import Embedded
-sys.path.insert(0, {tests!r})
-from local.engine import request, silent
-model = Embedded({name!r}, weights=lambda: weights.verified({name!r}), options={{"ignore_eos": True}})
+from charter.testing import request_for, small_prompt
+model = Embedded(sys.argv[1], weights=lambda: weights.verified(sys.argv[1]), options={"ignore_eos": True})
 began = threading.Event()
-asked = request(model, "Tell me everything.", stream=True, most=4000)
-threading.Thread(target=model.converse, args=(asked, lambda part: began.set()), daemon=True).start()
+def talk():
+    try:
+        model.converse(request_for(model, small_prompt(), stream=True, max_tokens=4000), lambda part: began.set())
+    except ProviderError as error:
+        print(error.code, flush=True)
+speaker = threading.Thread(target=talk, daemon=True)
+speaker.start()
 assert began.wait(300)
-{then}
-print("left", flush=True)
 """
 WAYS = {
-    "without closing": "",
-    "after closing": "model.close()",
-    "in a child of a fork": "import os; os.fork() and os.wait()",
+    "by its end": ("", 0, ""),
+    "after closing": ("model.close(); speaker.join()", 0, "PROVIDER_DOWN\n"),
+    "by a fork's end": ("import os; child = os.fork(); child and os.waitpid(child, 0)", 0, ""),
+    "by Ctrl-C": ("signal.raise_signal(signal.SIGINT)", -signal.SIGINT, ""),
+    "by SIGTERM": ("signal.raise_signal(signal.SIGTERM)", -signal.SIGTERM, ""),
 }
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_process_that_leaves_in_the_middle_of_an_answer_ends_at_once(way: str, embedded_model: Embedded) -> None:
     embedded_model.close()  # one server at a time
-    script = LEAVE.format(tests=TESTS, name=embedded_model.model.removeprefix("embedded/"), then=WAYS[way])
-    command = [sys.executable, "-W", "ignore", "-c", script]
+    then, code, said = WAYS[way]
+    command = [sys.executable, "-W", "ignore", "-c", BEGIN + then, embedded_model.model.removeprefix("embedded/")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert set(done.stdout.split()) == {"left"}
-
-
-SIGNALLED = """
-import signal, sys
-from charter import weights
-from charter.providers.embedded import Embedded
-sys.path.insert(0, {tests!r})
-from local.engine import request, silent
-model = Embedded({name!r}, weights=lambda: weights.verified({name!r}))
-model.converse(request(model, most=1), silent)
-try:
-    signal.raise_signal(signal.SIGINT)
-except KeyboardInterrupt:
-    print(model.converse(request(model, most=1), silent).stop, flush=True)
-signal.raise_signal(signal.SIGTERM)
-"""
-
-
-def test_a_signal_is_for_the_process_and_not_for_the_model(embedded_model: Embedded) -> None:
-    embedded_model.close()  # one server at a time
-    name = embedded_model.model.removeprefix("embedded/")
-    command = [sys.executable, "-c", SIGNALLED.format(tests=TESTS, name=name)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGTERM, "length\n", "")
+    assert (done.returncode, done.stdout) == (code, said)
+    assert done.stderr == "" or "KeyboardInterrupt" in done.stderr.splitlines()
 
 
 @pytest.mark.deep
 def test_the_larger_model_answers_too_once_the_small_one_is_stopped(larger_model: Embedded) -> None:
-    reply, _ = ask(larger_model, prompt("What is your name?"))
-    assert "Ada" in reply.text
+    assert ask(larger_model, small_prompt("Name one colour."))[0].stop == "end"
+
+
+def test_the_fixture_refuses_to_run_beside_other_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    import models
+
+    monkeypatch.setenv("PYTEST_XDIST_WORKER", "gw0")
+    with pytest.raises(pytest.fail.Exception, match="tests with a model run in one process: pytest -m model"):
+        models.opened(models.SMALL)

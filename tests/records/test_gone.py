@@ -194,3 +194,65 @@ def test_a_prompt_that_cannot_be_built_here_says_why_of_every_layer(tmp_path: Pa
     told = unproved(there.replay(kept, workspace=tmp_path))
     assert set(told) == {entry["id"] for entry in kept.stack}
     assert set(told.values()) == {"it cannot be built here: unknown agent 'main'"}
+
+
+@pytest.mark.requirement("N-01", "S4-02")
+def test_an_erased_soul_and_a_tampered_identity_are_named() -> None:
+    there = taking("assistant")
+    there.amend("soul", "You are calm.")
+    there.amend("identity", '{"name": "Bea"}')
+    kept = there.turn("Hello")
+    with there.store.db.writing() as run:
+        run("UPDATE layer_versions SET content = NULL WHERE layer_id = 'soul'")
+        run("""UPDATE layer_versions SET content = '{"name": "Eve"}' WHERE layer_id = 'identity'""")
+    assert layers_of(unproved(there.replay(kept))) == {
+        "soul": "the text of version 1 was erased",
+        "identity": "the text of version 1 was tampered with; see: charter db verify",
+    }
+    with there.store.db.writing() as run:
+        run("UPDATE layer_versions SET content = NULL WHERE layer_id = 'identity'")
+        run("DELETE FROM layer_versions WHERE layer_id = 'soul'")
+    assert layers_of(unproved(there.replay(kept))) == {
+        "soul": "version 1 is not in this store",
+        "identity": "the text of version 1 was erased",
+    }
+
+
+@pytest.mark.requirement("N-01")
+def test_tools_that_are_described_in_another_way_are_told_apart_from_unknown_ones() -> None:
+    there = taking("sovereign")
+    kept = there.turn("Hello")
+    charter = there.charter
+    others = [replace(spec, description="Something else.") for spec in charter.world.tools or ()]
+    told = unproved(replay(there.store, charter.within(tools=others), kept))
+    again = "the tools are described in another way now; give them as they were with --tools FILE"
+    assert told == {"tools": again, "request": "not tried: tools not proved"}
+
+
+@pytest.mark.requirement("N-01", "N-18")
+def test_past_messages_that_left_the_log_are_counted() -> None:
+    there = taking("contract")
+    there.turn("Hello 0")
+    kept = there.turn("Hello 1")
+    for number in range(2, 23):
+        there.turn(f"Hello {number}")
+    assert unproved(there.replay(kept)) == {
+        "messages": "2 of 2 past messages are not kept any more",
+        "request": "not tried: messages not proved",
+    }
+
+
+@pytest.mark.requirement("N-01")
+def test_a_layer_that_gave_way_then_and_would_not_now_says_so(tmp_path: Path) -> None:
+    folder = shutil.copytree(find("sovereign"), tmp_path / "mine", ignore=shutil.ignore_patterns("charter.lock"))
+    config = folder / "charter.toml"
+    roomy = config.read_text()
+    config.write_text(roomy.replace("max_chars = 8000", "max_chars = 4100"))
+    there = taking(folder)
+    kept = there.turn("Hello")
+    assert kept.entry("self_modification")["disposition"] == "summary"  # type: ignore[index]
+    config.write_text(roomy)
+    told = unproved(replay(there.store, load(folder, tools=there.charter.world.tools), kept))
+    assert layers_of(told)["self_modification"] == (
+        "it was sent summary and would be whole now: the prompt has another size"
+    )

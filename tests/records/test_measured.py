@@ -20,11 +20,11 @@ SAID = (
 )  # fmt: skip
 
 
-def chat(model: Embedded, name: str, seconds: float) -> list[Why]:
-    """Ten turns, so far apart, with what is said of each but the first."""
+def chat(model: Embedded, name: str, said: tuple[str, ...]) -> list[Why]:
+    """Turns a minute apart, with what is said of each but the first."""
     there = taking(name, max_reply_tokens=60, tools=lambda _: {})
     there.agent = replace(there.agent, provider=model)
-    turns = [there.turn(text, seconds=seconds) for text in SAID]
+    turns = [there.turn(text) for text in said]
     found = [explain(there.store, there.charter, kept) for kept in turns[1:]]
     return [one for one in found if one is not None]
 
@@ -37,7 +37,7 @@ def shares(found: list[Why]) -> tuple[float, float]:
 
 
 def test_over_ten_turns_the_measured_share_is_within_five_percent_of_the_prediction(embedded_model: Embedded) -> None:
-    found = chat(embedded_model, "contract", 61)
+    found = chat(embedded_model, "contract", SAID)
     assert len(found) == 9
     assert all(one.prediction.broke is None for one in found)
     predicted, measured = shares(found)
@@ -46,7 +46,7 @@ def test_over_ten_turns_the_measured_share_is_within_five_percent_of_the_predict
 
 
 def test_with_a_clock_in_the_middle_the_loss_is_measured_as_it_is_predicted(embedded_model: Embedded) -> None:
-    found = chat(embedded_model, "assistant", 61)
+    found = chat(embedded_model, "assistant", SAID[:5])
     assert {one.prediction.broke for one in found} == {Break("layer", "time", "changed")}
     assert all(one.prediction.lost > 100 for one in found)
     for one in found:

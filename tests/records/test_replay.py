@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from charter import stores
 from charter.core.errors import BadValue, CharterError, ProviderDown
 from charter.core.incoming import Incoming
 from charter.core.records import InboxMessage
@@ -15,9 +17,12 @@ from charter.folder import load
 from charter.kept import Kept, read_back
 from charter.replay import replay
 from charter.sources.vitals import StaticVitals
+from charter.stores import migrate
+from charter.stores.past import newest
 from charter.turn import take_turn
+from stores.databases import KINDS, empty
 
-from .taking import MO, Taking, call, said, taking, unproved
+from .taking import MO, RING, Taking, call, said, taking, unproved
 
 VITALS = StaticVitals({"cycles_balance": 9_000, "burn_per_hour": 10, "base_wallet": "0x1", "turn_number": 7})
 CHARTERS = {"sovereign": {"vitals": VITALS}, "contract": {}, "workspace": {}, "gateway": {}, "assistant": {}}
@@ -192,3 +197,34 @@ def test_nothing_of_a_replay_shows_a_text() -> None:
     assert found.text("soul")
     assert "CANARY" not in repr(found)
     assert "You are" not in repr(found)
+
+
+@pytest.mark.requirement("N-01", "S4-02")
+def test_soul_and_identity_are_those_of_then() -> None:
+    there = taking("assistant")
+    turns = [there.turn("One")]
+    there.amend("soul", "You are calm.")
+    there.amend("identity", '{"name": "Bea", "description": "a gardener"}')
+    turns.append(there.turn("Two"))
+    there.amend("soul", "You are loud.")
+    there.amend("identity", '{"name": "Cleo"}')
+    turns.append(there.turn("Three"))
+    assert [kept.entry("soul")["version"] for kept in turns] == ["1.0.0", "1", "2"]  # type: ignore[index]
+    assert [unproved(there.replay(kept)) for kept in turns] == [{}, {}, {}]
+
+
+@pytest.mark.requirement("N-01")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_chat_kept_in_a_database_is_proved_from_it(kind: str, tmp_path: Path) -> None:
+    url = empty(kind, tmp_path)
+    migrate.upgrade(url)
+    with stores.open(url, keys=RING) as store:
+        for name in ("sovereign", "workspace"):
+            there = taking(name, said("", call("save_memory", '{"text": "Zoe likes tea."}')), "Kept.", store=store)
+            there.turn("Remember: Zoe likes tea.", operator=True)
+            store.stage(there.agent.name, InboxMessage(f"z-{name}", "zoe", "gm", there.clock.now + 1, "inbox"))
+            there.turn("What does Zoe like? Tea?")
+    with stores.open(url, keys=RING) as store:
+        for kept in map(read_back, newest(store.db)):
+            assert unproved(replay(store, taking(kept.record.charter).charter, kept)) == {}
+        assert len(newest(store.db)) == 4

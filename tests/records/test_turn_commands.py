@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from charter import cli
 from charter.agent import Guards
 from charter.app import keys, open_store
 from charter.commands import turns
@@ -111,6 +112,17 @@ def test_diff_of_two_turns_says_what_changed_and_who_changed_it(
     assert [layer["id"] for layer in found["layers"] if layer["how"] != "same"] == ["time", "instructions"]
     turns.turn_diff(first, first, agent="", database="", as_json=False)
     assert capsys.readouterr().out == "no difference\n"
+
+
+@pytest.mark.requirement("N-01")
+def test_the_commands_are_charters_own_and_diff_knows_a_turn_when_it_sees_one(there: Taking) -> None:
+    first, second = ids(there)
+    found = [
+        CliRunner().invoke(cli.app, list(words)) for words in (("diff", first, second), ("replay", second), ("why",))
+    ]
+    assert [ran.exit_code for ran in found] == [0, 0, 0]
+    assert found[0].stdout.startswith("time: changed; built each turn\n")
+    assert found[1].stdout.endswith(": all 11 proved\n")
 
 
 @pytest.mark.requirement("N-01")

@@ -11,7 +11,7 @@ from charter.core.policy import Actor
 from charter.core.records import Author
 from charter.turn import take_turn
 
-from .places import agent_of, call, from_ana, said, scripted
+from .places import Looking, agent_of, call, from_ana, said, scripted
 
 ROOT = Author(Actor.OPERATOR, "root")
 
@@ -62,7 +62,8 @@ def test_a_days_limit_ends_the_day_and_the_next_day_is_new(tokens: int | None, t
 
 
 def test_a_model_that_never_stops_calling_is_stopped() -> None:
-    agent = agent_of("assistant", scripted(*[said("", call("read_memory")) for _ in range(20)]))
+    queries = [said("", call("read_memory", f'{{"query": "{number}"}}')) for number in range(20)]
+    agent = agent_of("assistant", scripted(*queries))
     with pytest.raises(OverLimit, match="8 calls of the model are the limit of a turn on web"):
         take_turn(agent, from_ana("hi"))
     assert agent.store.turns(agent.name)[0].counts["steps"] == 8
@@ -87,3 +88,21 @@ def test_a_turn_that_takes_too_long_is_over() -> None:
     agent = agent_of("assistant", scripted(said("", call("read_memory")), said("late")), clock=clock)
     with pytest.raises(OverLimit, match="300 s are the limit of a turn on web"):
         take_turn(agent, from_ana("hi"))
+
+
+def test_a_write_that_is_made_twice_in_a_row_is_made_once_and_ends_the_turn() -> None:
+    save = call("save_memory", '{"text": "Bees."}')
+    looking, provider = Looking(), scripted(said("I keep it.", save), said("", save), said("never"))
+    agent = agent_of("assistant", provider)
+    turn = take_turn(agent, from_ana("Remember bees"), looking)
+    assert [code for _, code in looking.calls] == ["OK", "TOOL_REPEATED"]
+    assert (turn.reply, len(provider.requests)) == ("I keep it.", 2)
+    assert [note.text for note in agent.store.recent(agent.name, "ana", 5)] == ["Bees."]
+
+
+def test_the_same_call_is_made_again_when_something_else_was_done_between() -> None:
+    save, read = call("save_memory", '{"text": "Bees."}'), call("read_memory")
+    looking = Looking()
+    agent = agent_of("assistant", scripted(said("", save), said("", read), said("", save), said("ok")))
+    take_turn(agent, from_ana("go"), looking)
+    assert [code for _, code in looking.calls] == ["OK", "OK", "OK"]

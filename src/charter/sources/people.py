@@ -131,7 +131,14 @@ class Identity(msgspec.Struct, tag_field="kind", tag="identity", forbid_unknown_
             },
             file="inline",
             source="inline",
+            version=_identity_version(ask),
         )
+
+
+def _identity_version(ask: Ask) -> str:
+    """The version of the identity an operator stored; empty when it is another one that is shown."""
+    kept = ask.reads.agent_configuration(ask.agent) if ask.reads and "identity" not in ask.world.given else None
+    return str(kept.identity_version) if kept is not None and kept.identity else ""
 
 
 def _configured(ask: Ask) -> Any:

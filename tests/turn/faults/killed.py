@@ -27,12 +27,10 @@ from faults.processes import answer, die, ended, fork
 from ..places import Looking, said
 from .rooms import CANARY, KEYS, NOW, WRITES, agent_in, asked, bodies, left
 
-# Where the process dies, and what then is true of the message: it never came; it waits; the dead turn still has it;
-# it was answered.
+# Where the process dies, and what then is true of the message: it never came; the dead turn has it; it was answered.
 POINTS: Final = {
-    "before stage": "never came",
-    "after stage": "waits",
-    "before take": "waits",
+    "after control": "never came",
+    "before take": "never came",
     "after take": "held",
     "LoadingContext": "held",
     "after for_turn": "held",
@@ -166,7 +164,7 @@ def wrong(store: SqlStore, charter: str, name: str, fate: str, before: Any) -> I
     if fate == "held":
         yield from _held(agent)
         now[0] += LEASE_NS
-    elif bodies(agent) != ([f"{CANARY} asks 1"] if fate == "waits" else []):
+    elif bodies(agent):
         yield f"{len(bodies(agent))} messages wait"
     take_turn(agent, asked(1))  # whoever sent it does not know, and sends it again
     yield from _once(store, agent, 2 if fate == "held" else 1)

@@ -80,7 +80,7 @@ def serve(
             store, *[model] * 10_000, charter=charter, name=NAME, clock=lambda: NOW + clock.tick() * LOOK_NS
         )
         while waiting := unanswered(store, mail):
-            # Who sent it does not know that it came, and sends it again; what one worker took and died with is found so.
+            # Who sent it does not know that it came, and sends it again: so is found what a worker died with.
             incoming = from_mail(*chance.choice(waiting[:3])) if chance.random() < 0.6 else nobody()
             if not incoming.text and not store.waiting(NAME):
                 continue

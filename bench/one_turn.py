@@ -1,4 +1,4 @@
-"""A turn's own cost, all but the model, beside three frameworks with a stub model and beside the usual way to build it."""
+"""A turn's own cost, all but the model, beside three frameworks with a stub model and the usual way to build one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from time import perf_counter_ns
 from typing import Any
 
 from assembly import Target
 from charter import Incoming, load, stores
-from charter.core.dialogue import Reply, Usage
+from charter.app import toolbox
+from charter.core.dialogue import Reply, ToolCall, Usage
 from charter.core.ports import Request
 from charter.core.wire import check
 from charter.stores.store import SqlStore
 from charter.tokens import counter
+from charter.tools import tool
 from charter.turn import Agent, take_turn
 from contenders import PeerError
 from recall import make_notes, vocabulary
@@ -36,7 +40,7 @@ from rounds import (
     interleave,
     say,
 )
-from turn_peers import REPLY, make_langchain, make_openai_agents, make_pydantic_ai
+from turn_peers import REPLY, make_langchain, make_openai_agents, make_pydantic_ai, tide
 from turn_usual import EXACT, make_usual
 
 NOTES = 200
@@ -46,30 +50,40 @@ ABOUT = """\
 Ours is a whole turn of the `workspace` charter: the message staged and taken, layers from files and 200 notes recalled
 from, past exchanges as messages, exact tokens (o200k_base), the payload looked over at the wire, the reply, the record
 with its hash-chained log row, all in SQLite with synchronous=FULL on a memory file system. The frameworks get the
-finished prompt and keep nothing. `usual` keeps messages and a row per turn through an ORM. Stub models answer at once."""
+finished prompt and keep nothing. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
+once. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
 
 
 class Stub:
-    """A model that answers at once; it looks at the wire as the real ones do."""
+    """A model that answers at once, after a tool's answer when it is told to call one; it looks at the wire first."""
 
-    name, dialect, model, native_tools, window = "stub", "openai", "stub-70b", True, None
+    name, dialect, model, native_tools = "stub", "openai", "stub-70b", True
+    window: int | None = None
+
+    def __init__(self, call: bool) -> None:
+        self.call = call
 
     def options(self, *, stream: bool, max_tokens: int) -> Mapping[str, Any]:
         return {"stream": stream, "max_tokens": max_tokens}
 
     def converse(self, request: Request, hear: Callable[[str], None]) -> Reply:
         check(request.payload, request.expected)
+        if self.call and request.payload["messages"][-1]["role"] != "tool":
+            return Reply("", (ToolCall("c1", "tide", '{"harbor": "Porto"}'),), Usage(600, 12, 500), "tools")
         return Reply(REPLY, usage=Usage(600, 12, 500))
+
+    def close(self) -> None: ...
 
 
 @contextmanager
-def ours(path: Path) -> Iterator[tuple[Callable[[str, int], str], SqlStore, str]]:
+def ours(path: Path, call: bool = False) -> Iterator[tuple[Callable[[str, int], str], SqlStore, str]]:
     """Our turn, its store, and the prompt it makes."""
     with stores.open(f"sqlite:///{path}", keys=KEYS) as store:
         for text in notes():
             store.remember("main", "ana", text, day="2026-01-15")
         charter = replace(load("workspace"), counter=counter(EXACT), key=KEYS.current[1])
-        agent = Agent("main", charter, store, Stub(), key=KEYS.current[1])
+        tools = toolbox(replace(charter, agent_tools=()), [tool(foreign=False)(tide)] if call else [])
+        agent = Agent("main", charter, store, Stub(call), tools=tools, key=KEYS.current[1])
 
         def turn(message: str, chat: int) -> str:
             said = Incoming(channel="telegram", sender=f"chat{chat}", user="ana", text=message)
@@ -91,32 +105,65 @@ def messages() -> Callable[[int], str]:
     return lambda number: texts[number % len(texts)]
 
 
-def measure(rounds: int, calls: int) -> Iterator[Comparison]:
+def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
+    """All of them in one run, each called with the same messages."""
     message = messages()
-    with folder("memory", need=10**8) as place, ours(place / "ours.db") as (turn, _, prompt):
-        say(f"on {file_system(place)}")
-        usual = make_usual(place / "usual.db", prompt.split("\n\n"), notes())
-        kept = {"ours": turn, "usual": usual}
+    with ours(place / f"ours{call}.db", call) as (turn, store, prompt):
         bare = {
-            "pydantic-ai": make_pydantic_ai(prompt),
-            "langchain": make_langchain(prompt),
-            "openai-agents": make_openai_agents(prompt),
+            "pydantic-ai": make_pydantic_ai(prompt, call),
+            "langchain": make_langchain(prompt, call),
+            "openai-agents": make_openai_agents(prompt, call),
         }
-        sides: dict[str, Call] = {
-            "ours": lambda number: kept["ours"](message(number), number % CHATS),
-            **{name: (lambda number, side=side: side(message(number))) for name, side in bare.items()},
-            "usual": lambda number: kept["usual"](message(number), number % CHATS),
-        }
-        for name, call in sides.items():
-            if call(0) != REPLY:
+        sides: dict[str, Call] = {"ours": lambda number: turn(message(number), number % CHATS)}
+        for name, side in bare.items():
+            sides[name] = partial(_ask, side, message)
+        if not call:
+            usual = make_usual(place / "usual.db", prompt.split("\n\n"), notes())
+            sides["usual"] = lambda number: usual(message(number), number % CHATS)
+        for name, one in sides.items():
+            if one(0) != REPLY:
                 raise PeerError(f"{name} did not answer as the stub does")
         timings = interleave(sides, rounds=rounds, calls=calls)
-        peers = ("pydantic-ai", "langchain", "openai-agents")
-        yield Comparison(
-            "one turn with a stub model",
-            timings,
-            (*(Target("ours", name, 0.2) for name in peers), Target("ours", "usual", 0.04)),
-        )
+        with committing(store) as spent:
+            for number in range(200):
+                sides["ours"](number)
+        say(f"of ours, its commits take {spent[0] / 200 / 1000:.0f} µs here")
+    targets = (*(Target("ours", name, 0.2) for name in bare), *([] if call else [Target("ours", "usual", 0.04)]))
+    return Comparison(f"a turn {'that calls a tool once' if call else 'without tools'}, stub model", timings, targets)
+
+
+def _ask(side: Callable[[str], str], message: Callable[[int], str], number: int) -> str:
+    return side(message(number))
+
+
+@contextmanager
+def committing(store: SqlStore) -> Iterator[list[int]]:
+    """Counts the nanoseconds that COMMIT takes."""
+    spent, writer = [0], store.db._writer  # type: ignore[attr-defined]
+
+    class Timed:
+        def execute(self, sql: str, *values: Any) -> Any:
+            begin = perf_counter_ns()
+            found = writer.execute(sql, *values)
+            spent[0] += perf_counter_ns() - begin if sql == "COMMIT" else 0
+            return found
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(writer, name)
+
+    store.db._writer = Timed()  # type: ignore[attr-defined]
+    try:
+        yield spent
+    finally:
+        store.db._writer = writer  # type: ignore[attr-defined]
+
+
+def measure(rounds: int, calls: int) -> Iterator[Comparison]:
+    message = messages()
+    with folder("memory", need=10**8) as place:
+        say(f"on {file_system(place)}")
+        yield compare(place, rounds, calls, False)
+        yield compare(place, rounds, calls, True)
     with folder("disk") as place, ours(place / "ours.db") as (turn, _, _):
         alone: dict[str, Call] = {"ours": lambda number: turn(message(number), number % CHATS)}
         timings = interleave(alone, rounds=max(rounds // 4, 5), calls=2)

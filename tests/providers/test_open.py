@@ -32,7 +32,7 @@ def test_every_dialect_has_a_provider_and_facts_and_nothing_else_has() -> None:
         assert made.native_tools is (kind != "completion")
         assert repr(made) == f"{type(made).__name__}('m-1', at='model.test')"
         assert repr(made._line) == f"Line('{kind}', 'm-1', at='model.test')"  # type: ignore[attr-defined]
-        made.close()  # type: ignore[attr-defined]
+        made.close()
 
 
 @pytest.mark.parametrize("name", ["gpt", "OpenAI", "", "embedded"])
@@ -60,13 +60,13 @@ def test_a_kind_nobody_knows_is_an_error_that_lists_the_known(name: str) -> None
 def test_the_fields_a_provider_adds(kind: str, stream: bool, fields: dict[str, Any]) -> None:
     made = opened(kind, options={"temperature": 0.5})
     assert made.options(stream=stream, max_tokens=9) == {**fields, "temperature": 0.5}
-    made.close()  # type: ignore[attr-defined]
+    made.close()
 
 
 def test_openai_itself_is_told_the_limit_in_its_new_words() -> None:
     made = open_provider("openai", api_key="sk-x")
     assert made.options(stream=False, max_tokens=9) == {"stream": False, "max_completion_tokens": 9}
-    made.close()  # type: ignore[attr-defined]
+    made.close()
 
 
 @pytest.mark.parametrize(("kind", "variable"), [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY")])
@@ -80,7 +80,7 @@ def test_a_hosted_model_without_a_key_is_refused_before_anything_else(
 
 def test_a_server_of_ones_own_needs_no_key() -> None:
     for kind in KINDS:
-        opened(kind, api_key="").close()  # type: ignore[attr-defined]
+        opened(kind, api_key="").close()
 
 
 @pytest.mark.parametrize("key", ["sk a", "sk-\nx", "sk-ключ", "sk\x00"])
@@ -168,6 +168,6 @@ def test_the_default_models_have_a_window() -> None:
 def test_a_window_that_is_given_wins() -> None:
     made = opened("ollama", window=32_768)
     assert made.window == 32_768
-    made.close()  # type: ignore[attr-defined]
+    made.close()
     assert ScriptedProvider([], window=7).window == 7
     assert small_prompt().manifest.charter == ""

@@ -34,7 +34,7 @@ def test_two_thousand_attempts_execute_what_people_approved_and_nothing_else(
 @pytest.mark.deep
 @pytest.mark.parametrize(
     ("kind", "number", "seed"),
-    [*(("memory", 20_000, seed) for seed in range(4)), ("sqlite", 10_000, 4), ("postgres", 10_000, 5)],
+    [*(("memory", 30_000, seed) for seed in range(3)), ("sqlite", 5_000, 4), ("postgres", 5_000, 5)],
 )
 def test_a_hundred_thousand_attempts(kind: str, number: int, seed: int, tmp_path: Path) -> None:
     driver = attempts(kind, tmp_path, number, seed)

@@ -6,15 +6,19 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Final
 
 from charter import Charter, Incoming, load, weights
+from charter.app import make_agent
 from charter.core.dialogue import Reply, Said, Talk, ToolCall
+from charter.core.errors import TurnError
 from charter.core.ports import Request
 from charter.providers.embedded import Embedded
+from charter.stores.memory import MemoryStore
 from charter.tools.fallback import parse
+from charter.turn import take_turn
 
 STEPS: Final = 3
 AT: Final = 1_767_261_600  # 2026-01-01 10:00 UTC
@@ -60,6 +64,17 @@ WORDINGS: Final[Mapping[str, Mapping[str, str]]] = {
         "Do you remember my shoe size?": "",
     },
 }
+# What is kept, what is asked in a later chat, and a word that must be in the answer.
+RECALLS: Final = (
+    ("My dog is called Rex.", "What is my dog called?", "Rex"),
+    ("I parked on level 3.", "Where did I park?", "3"),
+    ("My favourite tea is oolong.", "What is my favourite tea?", "oolong"),
+    ("My sister's birthday is on the 4th of May.", "When is my sister's birthday?", "May"),
+    ("I am allergic to peanuts.", "Am I allergic to anything?", "peanut"),
+    ("I work at Nordwind.", "Where do I work?", "Nordwind"),
+    ("My shoe size is 43.", "Do you remember my shoe size?", "43"),
+    ("The garage code is 4471.", "What is the code of the garage?", "4471"),
+)
 ANSWERS: Final = {
     "read_memory": "Nothing is kept yet, and no standing instructions are set.",
     "save_memory": "Kept.",
@@ -125,6 +140,20 @@ def measure(model: Embedded, charter: Charter) -> list[Outcome]:
     return [converse(model, charter, text, wanted) for wanted, wordings in WORDINGS.items() for text in wordings]
 
 
+def recalled(model: Embedded, charter: Charter) -> int:
+    """How many of the notes come back in the answer to a question, in whole turns with the real tools."""
+    found = 0
+    for note, question, word in RECALLS:
+        agent = replace(make_agent(charter, MemoryStore(), model), max_reply_tokens=128)
+        agent.store.remember(agent.name, "zoe", note, day="2026-01-01")
+        asked = Incoming(channel="terminal", sender="zoe", user="zoe", text=question)
+        try:
+            found += word.lower() in take_turn(agent, asked).reply.lower()
+        except TurnError:  # it called tools until it was stopped
+            continue
+    return found
+
+
 COLUMNS: Final = {"at once": "first", "at all": "at_all", "useful": "useful", "as text": "written"}
 
 
@@ -158,13 +187,16 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="a line for every wording")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
+    charter = load(chosen.charter)
     for name in chosen.models:
         path = weights.fetch(name)
         with Embedded(name, weights=lambda path=path: path) as model:  # type: ignore[misc]
-            outcomes = measure(model, load(chosen.charter))
-        print(
-            json.dumps({name: rates(outcomes)}) if chosen.json else report(name, outcomes, chosen.verbose), flush=True
-        )
+            outcomes, back = measure(model, charter), recalled(model, charter)
+        if chosen.json:
+            print(json.dumps({name: {**rates(outcomes), "recalled": {"notes": len(RECALLS), "answered": back}}}))
+        else:
+            print(report(name, outcomes, chosen.verbose))
+            print(f"  a note is in the answer to a question about it: {back} of {len(RECALLS)}", flush=True)
     return 0
 
 

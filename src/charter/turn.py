@@ -100,7 +100,7 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
 def _take(course: Course, message: InboxMessage | None) -> None:
     """Takes the lane of the message, or that of whoever waits longest and has no turn under way."""
     agent, sender = course.agent, message.sender if message else ""
-    lanes = [""] if agent.charter.one_at_a_time else [sender] if message else _lanes(agent)
+    lanes = [""] if agent.charter.one_at_a_time else [sender] if message else _lanes(course)
     for number, lane in enumerate(lanes, 1):
         try:
             course.taken = agent.store.take(
@@ -113,8 +113,13 @@ def _take(course: Course, message: InboxMessage | None) -> None:
                 raise
 
 
-def _lanes(agent: Agent) -> list[str]:
-    """Senders whose messages wait, the one that waits longest first; without any, the agent's own lane."""
+def _lanes(course: Course) -> list[str]:
+    """Senders whose messages wait, the one that waits longest first; without any, the agent's own lane.
+
+    What a turn that died had taken waits again once its lease is over.
+    """
+    agent = course.agent
+    agent.store.lapse(agent.name, course.started_ns)
     return list(dict.fromkeys(message.sender for message in agent.store.staged(agent.name))) or [""]
 
 
@@ -127,6 +132,8 @@ def _hear(course: Course, asked: Incoming) -> None:
     if asked.text.strip() and not taken:
         raise Answered("this message was answered before; nothing was done again")
     if not taken:
+        if not course.agent.charter.autonomous:
+            raise Answered("nobody is waiting, and this charter has no line for an agent that acts by itself")
         return
     if not asked.text.strip():
         first = taken[0]

@@ -8,6 +8,7 @@ import tempfile
 import threading
 from collections import namedtuple
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import given, settings
@@ -158,12 +159,14 @@ def test_a_host_that_takes_the_call_and_says_nothing_is_left_within_the_time_to_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirrors, "OPEN_SECONDS", 0.05)
+    begin = monotonic()
     with serving(DATA) as silent:
         silent.open.clear()
         know(monkeypatch, DATA, silent)
         with pytest.raises(ProviderDown, match=r"hub 1: no answer within 0\.05 s"):
             weights.fetch(NAME, folder=tmp_path)
     assert names(tmp_path) == []
+    assert monotonic() - begin < 5
 
 
 def test_a_host_that_falls_silent_on_the_way_is_left_and_what_came_is_kept(

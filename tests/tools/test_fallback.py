@@ -272,14 +272,14 @@ def test_work_grows_with_the_length_of_a_hostile_reply_alone(start: str, unit: s
     def work(size: int) -> float:
         text = start + (unit * (size // len(unit) + 1))[:size]
         took = []
-        for _ in range(2):
+        for _ in range(5):  # the quickest of them: other work on the machine only ever adds
             begun = time.thread_time()
             parse(text, KNOWN)
             took.append(time.thread_time() - begun)
         return min(took)
 
     small = work(6_250)
-    assert work(100_000) < 64 * max(small, 0.0005)  # 16 × when it grows with the length, 256 × with its square
+    assert work(100_000) < 100 * max(small, 0.0005)  # 16 × when it grows with the length, 256 × with its square
 
 
 # ── what goes back ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -124,3 +124,21 @@ def test_neither_turn_nor_agent_nor_record_shows_a_text() -> None:
     turn = take_turn(agent, from_ana("CANARY message"))
     assert "CANARY" not in repr((turn, agent, turn.record))
     assert "CANARY" not in turn.record.manifest + turn.record.detail
+
+
+@pytest.mark.requirement("S0-15", "N-17")
+def test_what_a_turn_that_died_had_taken_is_answered_by_the_next_one_that_looks() -> None:
+    agent = agent_of("assistant", scripted(said("Late, but here.")))
+    agent.store.stage(agent.name, InboxMessage("m1", "ana", "hi", 1, "web", "ana"))
+    agent.store.take(agent.name, "dead", lane="ana", at_ns=1, lease_ns=10)
+    turn = take_turn(agent, from_ana("", sender="", user="", channel="inbox"))
+    assert (turn.reply, turn.record.sender) == ("Late, but here.", "ana")
+
+
+@pytest.mark.requirement("S0-15")
+def test_an_agent_without_a_line_of_its_own_does_nothing_when_nobody_waits() -> None:
+    provider = scripted()
+    agent = agent_of("assistant", provider)
+    with pytest.raises(Answered, match="nobody is waiting"):
+        take_turn(agent, from_ana("", sender="", user="", channel="inbox"))
+    assert provider.requests == []

@@ -262,7 +262,7 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     """A call's arguments as an object; what is not one is sent back as an empty one, its error is in the result."""
     try:
         found = json.loads(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

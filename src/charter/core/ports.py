@@ -323,6 +323,9 @@ class Store(Reads, Readable, Protocol):
         or empty for the whole agent; with `sender`, only messages of that one are taken. A `message` is staged first,
         in the same transaction; it waits when the lane is another's, and is not staged when the agent is paused."""
 
+    def lapse(self, agent: str, at_ns: int) -> int:
+        """Ends leases that are over: what a turn that died had taken waits again. How many there were."""
+
     def settle(self, settled: Settled) -> None: ...
 
     def fail(self, turn: TurnRecord) -> None: ...

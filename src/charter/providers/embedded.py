@@ -9,11 +9,11 @@ import secrets
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from time import monotonic, sleep
 from types import ModuleType
 from typing import IO, Any, Final
 
@@ -140,7 +140,7 @@ def _share(key: _Key, weights: Callable[[], Path], seconds: float, tell: Callabl
         if not _HERE:
             library = _library()
             path = weights()
-            lock = _only_one(path, time.monotonic() + seconds, tell)
+            lock = _only_one(path, monotonic() + seconds, tell)
             try:
                 _HERE.append(_start(library, path, key, lock))
             except BaseException:
@@ -242,7 +242,7 @@ def _only_one(path: Path, deadline: float, tell: Callable[[str], None]) -> IO[st
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             break
         except BlockingIOError:
-            if time.monotonic() > deadline:
+            if monotonic() > deadline:
                 handle.close()
                 problem = "another process runs a model on this machine, and two at once would both crawl"
                 raise ProviderDown("embedded", problem, "end that process, or try again later") from None
@@ -251,7 +251,7 @@ def _only_one(path: Path, deadline: float, tell: Callable[[str], None]) -> IO[st
         if not told:
             tell("waiting: another process runs a model on this machine; two at once would both crawl")
             told = True
-        time.sleep(WAIT_STEP_S)
+        sleep(WAIT_STEP_S)
     return handle
 
 

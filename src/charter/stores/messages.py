@@ -133,6 +133,18 @@ def _give_back(run: Run, agent: str, turn_id: str) -> None:
     )  # fmt: skip
 
 
+def lapse(db: Database, agent: str, at_ns: int) -> int:
+    """Ends the leases that are over: what turns that died had taken waits again. How many there were."""
+    with db.writing() as run:
+        over = run(
+            "DELETE FROM turn_leases WHERE agent_name = ? AND until_ns <= ? RETURNING turn_id",
+            named("agent", agent), when("at", at_ns),
+        )  # fmt: skip
+        for (turn_id,) in over:
+            _give_back(run, agent, turn_id)
+    return len(over)
+
+
 def _choose(waiting: Sequence[InboxMessage], max_senders: int, max_messages: int) -> list[InboxMessage]:
     chosen: list[InboxMessage] = []
     senders: set[str] = set()

@@ -181,6 +181,9 @@ class SqlStore:
             max_messages=max_messages,
         )  # fmt: skip
 
+    def lapse(self, agent: str, at_ns: int) -> int:
+        return messages.lapse(self.db, agent, at_ns)
+
     def settle(self, settled: Settled) -> None:
         messages.settle(self.db, settled)
 

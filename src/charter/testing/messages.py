@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import Busy
 from ..core.ports import Store
-from ..core.records import InboxMessage
+from ..core.records import InboxMessage, Settled
 from .check import Contract, alike, must, refused, same
 from .parts import ADDRESS, AGENT, LEASE, SECOND, entry, failed, message, run, stage, take, turn
 
@@ -108,7 +108,20 @@ def a_clock_that_went_back_holds_a_lane_for_one_lease_at_most(store: Store) -> N
     alike(take(store, "t2", at_ns=now + LEASE), ["m1"], "what the next turn takes a lease later")
 
 
+def a_lease_that_is_over_lapses_and_gives_its_messages_back(store: Store) -> None:
+    for sender in ("mira", "bob"):
+        store.stage(AGENT, InboxMessage(f"of {sender}", sender, "hello", 5))
+    store.take(AGENT, "t1", lane="mira", at_ns=SECOND, lease_ns=LEASE)
+    store.take(AGENT, "t2", lane="bob", at_ns=3 * SECOND, lease_ns=LEASE)
+    same(store.lapse(AGENT, SECOND + LEASE - 1), 0, "leases that are over just before the first ends")
+    same(store.lapse(AGENT, SECOND + LEASE), 1, "leases that are over when the first ends")
+    alike([found.id for found in store.staged(AGENT)], ["of mira"], "what waits again")
+    same(store.lapse(AGENT, SECOND + LEASE), 0, "leases that are over when nothing more ended")
+    refused(Busy, store.settle, Settled(turn("t1")))
+
+
 CONTRACTS: tuple[Contract, ...] = (
+    a_lease_that_is_over_lapses_and_gives_its_messages_back,
     a_message_is_staged_once_by_its_id,
     messages_wait_in_the_order_they_came_and_all_are_counted,
     a_whole_text_of_any_length_comes_back,

@@ -191,7 +191,7 @@ def test_a_thousand_calls_in_one_reply_each_pass_the_gate(tmp_path: Path) -> Non
     ran: list[Any] = []
     policy = ToolPolicy("sail", ToolClass.READ, max_per_turn=5)
     sail = Tool(ToolSpec("sail", "Sails."), policy, lambda given: str(ran.append(given)))  # type: ignore[func-returns-value]
-    calls = [ToolCall(f"c{number}", "sail", "{}") for number in range(1_000)]
+    calls = [ToolCall(f"c{number}", "sail", f'{{"to": {number}}}') for number in range(1_000)]
     with opened("memory", tmp_path) as store:
         agent = agent_in(store, Reply("", tuple(calls)), said("ok"), tools=lambda _: {"sail": sail})
         turn = take_turn(agent, asked(1))
@@ -208,7 +208,7 @@ def test_calls_after_the_time_is_over_are_not_made(tmp_path: Path) -> None:
         now[0] += 200 * 10**9
         return "done"
 
-    calls = tuple(ToolCall(f"c{number}", "slow", "{}") for number in range(1_000))
+    calls = tuple(ToolCall(f"c{number}", "slow", f'{{"to": {number}}}') for number in range(1_000))
     with opened("memory", tmp_path) as store:
         agent = agent_in(store, Reply("", calls), tools=tools_of(slow=slow), clock=lambda: now[0])
         with pytest.raises(OverLimit, match="300 s"):
@@ -220,7 +220,7 @@ def test_calls_after_the_time_is_over_are_not_made(tmp_path: Path) -> None:
 def test_what_the_last_step_asks_for_is_not_done_since_nobody_would_hear_of_it(tmp_path: Path) -> None:
     ran: list[int] = []
     with opened("memory", tmp_path) as store:
-        script = [said("", ToolCall(f"c{number}", "sail", "{}")) for number in range(9)]
+        script = [said("", ToolCall(f"c{number}", "sail", f'{{"to": {number}}}')) for number in range(9)]
         agent = agent_in(store, *script, tools=tools_of(sail=lambda _: ran.append(1)))
         with pytest.raises(OverLimit, match="8 calls of the model are the limit of a turn on terminal"):
             take_turn(agent, asked(1))

@@ -100,7 +100,7 @@ def test_a_pause_between_two_calls_of_one_reply_stops_the_second(kind: str, tmp_
             store.pause(agent.name, by=ROOT, at_ns=1)
             return "done"
 
-        calls = [ToolCall(f"c{number}", "work", "{}") for number in range(3)]
+        calls = [ToolCall(f"c{number}", "work", f'{{"at": {number}}}') for number in range(3)]
         agent = agent_in(store, said("", *calls), tools=tools_of(work=work))
         with pytest.raises(Paused):
             take_turn(agent, asked(1))

@@ -143,7 +143,7 @@ def test_a_turn_that_is_stopped_makes_no_further_call(tmp_path: Path) -> None:
         def stopped(self) -> bool:
             return bool(ran)
 
-    calls = [ToolCall(f"c{number}", "count", "{}") for number in range(3)]
+    calls = [ToolCall(f"c{number}", "count", f'{{"at": {number}}}') for number in range(3)]
     with opened("memory", tmp_path) as store:
         agent = agent_in(store, said("", *calls), tools=tools_of(count=lambda _: ran.append(1)))
         with pytest.raises(Cancelled):

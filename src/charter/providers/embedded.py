@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -9,6 +10,7 @@ import secrets
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -101,6 +103,7 @@ class Embedded:
             if self._chat is None:
                 weights, threads = self._wanted
                 server = _share(_Key(self.model, self.window, threads), weights, seconds, self._tell)
+                _OPEN.add(self)
                 self._chat = OpenAIChat(
                     self.model, base_url=f"{server.address}/v1", api_key=server.secret, window=self.window,
                     name=self.name,
@@ -132,6 +135,7 @@ class _Running:
 
 _GATE = threading.RLock()
 _HERE: list[_Running] = []  # one at the most
+_OPEN: weakref.WeakSet[Embedded] = weakref.WeakSet()
 
 
 def _share(key: _Key, weights: Callable[[], Path], seconds: float, tell: Callable[[str], None]) -> _Running:
@@ -281,3 +285,10 @@ def _forget() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
+
+
+@atexit.register
+def _leave() -> None:
+    """A server that is taken down with the interpreter takes the process with it; so who has one gives it up before."""
+    for one in list(_OPEN):
+        one.close()

@@ -124,6 +124,7 @@ def tour(as_json: Json = False) -> None:
     console.print("\nNext:  charter show sovereign        the whole prompt, layers coloured by owner")
     console.print("       charter manifest contract     its hashes, as they are kept of every turn")
     console.print("       charter new my-agent --from assistant")
+    console.print("       charter model fetch           then: charter chat, with no key and no network")
 
 
 @app.command("list")

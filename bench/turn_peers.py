@@ -76,7 +76,7 @@ def make_openai_agents(prompt: str, call: bool) -> Turn:
             return items.ModelResponse(output=output, usage=usage.Usage(), response_id=None)
 
         def stream_response(self, *_: Any, **__: Any) -> Any:
-            raise NotImplementedError
+            raise AssertionError("a turn that does not stream was asked for")
 
     tools = [sdk.function_tool(tide)] if call else []
     agent = sdk.Agent(name="main", instructions=prompt, model=Stub(), tools=tools)

@@ -20,7 +20,7 @@ from .core.policy import ToolClass, Verdict, decide
 from .core.ports import Request, Tool
 from .core.records import Approval
 from .core.state import State
-from .core.text import cap, framed, spoken
+from .core.text import block, cap, inline, spoken
 from .core.window import within
 from .course import Course, exchanged
 
@@ -59,9 +59,11 @@ def converse(course: Course, hear: Hear) -> None:
         native = course.agent.provider.native_tools
         calls = tuple(map(_readable, parsed.calls)) if native else ()
         said = Said("assistant", spoken(parsed.text if native else reply.text), calls)
-        results = [(call, _act(course, call)) for call in parsed.calls]
-        if course.circling:
-            return
+        results = []
+        for call in parsed.calls:
+            results.append((call, _act(course, call)))
+            if course.circling:
+                return
         course.after += [said, *([_native(*one) for one in results] if native else [_written(results)])]
 
 
@@ -71,7 +73,12 @@ def _native(call: ToolCall, text: str) -> Said:
 
 def _written(results: list[tuple[ToolCall, str]]) -> Said:
     """Results for a model without tool calling: a message of ours, each in its frame."""
-    return Said("user", "\n\n".join(f"Result of {spoken(call.name)}:\n{framed(text)}" for call, text in results))
+    return Said("user", "\n\n".join(result_message(call.name, text) for call, text in results))
+
+
+def result_message(name: str, text: str) -> str:
+    """What a tool answered, as a message of the user's role; its lines stand in the frame of outside text."""
+    return f"Result of the tool {inline(name)}:\n{block(text or '(nothing)')}"
 
 
 # ── asking ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -237,13 +244,14 @@ def _approved(course: Course, call: ToolCall, arguments: Mapping[str, Any], verd
 
 
 def _run(course: Course, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """The tool's answer, capped and defused; a tool that fails answers with a code, and the turn goes on."""
+    """The tool's answer, defused, and capped unless it is ours (S4-09: instructions in full); a tool that fails answers
+    with a code, and the turn goes on."""
     answer = _called(tool, arguments) if tool.inside else _beside(course, tool, arguments)
     if answer.error is not None:
         return _denied(course.judged("tool", _failure(course, tool, answer.error), call.name))
     if answer.foreign:
         course.acting.entered(f"tool:{call.name}")
-    return spoken(cap(answer.text, RESULT_CHARS).text)
+    return spoken(answer.text if tool.inside else cap(answer.text, RESULT_CHARS).text)
 
 
 class _Answer(NamedTuple):

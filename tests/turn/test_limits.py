@@ -106,3 +106,12 @@ def test_the_same_call_is_made_again_when_something_else_was_done_between() -> N
     agent = agent_of("assistant", scripted(said("", save), said("", read), said("", save), said("ok")))
     take_turn(agent, from_ana("go"), looking)
     assert [code for _, code in looking.calls] == ["OK", "OK", "OK"]
+
+
+def test_calls_after_one_that_goes_in_circles_are_not_made() -> None:
+    save, other = call("save_memory", '{"text": "Bees."}'), call("save_memory", '{"text": "Wasps."}', 2)
+    looking = Looking()
+    agent = agent_of("assistant", scripted(said("", save), said("", save, other)))
+    take_turn(agent, from_ana("Remember bees"), looking)
+    assert [code for _, code in looking.calls] == ["OK", "TOOL_REPEATED"]
+    assert [note.text for note in agent.store.recent(agent.name, "ana", 5)] == ["Bees."]

@@ -205,3 +205,14 @@ def test_a_row_of_the_charter_that_nobody_provides_is_an_error(tmp_path: Any) ->
     config.write_text(config.read_text() + '\n[[tool]]\nname = "launch"\nkind = "EXECUTE"\n')
     with pytest.raises(ConfigError, match="nobody provides the tool 'launch'; hand it in as tools="):
         toolbox(load(folder))
+
+
+@pytest.mark.requirement("S4-09")
+def test_read_memory_gives_long_instructions_in_full() -> None:
+    provider = scripted(said("", call("read_memory")), said("ok"))
+    agent = agent_of("assistant", provider)
+    wanted = "Be brief. " * 3000
+    agent.store.set_instructions(agent.name, "ana", wanted)  # type: ignore[attr-defined]
+    take_turn(agent, from_ana("What did I ask of you?"))
+    [result] = [m["content"] for m in provider.payloads[1]["messages"] if m["role"] == "tool"]
+    assert wanted.strip() in result

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 from ..core.errors import Refused, RequestError
 from ..core.policy import ToolClass, ToolPolicy
 from ..core.ports import Acting, Tool, ToolSpec
-from ..core.records import Memory
+from ..core.records import FOREIGN, Memory
 from ..core.text import block, cap, defused, inline, quote
 from .function import Toolmaker, make
 from .result import Result
@@ -20,7 +20,6 @@ from .rows import ruled
 
 NOTES: Final = 10  # how many notes one look brings
 NOTE_CHARS: Final = 2_000
-FOREIGN: Final = frozenset({"sender", "tool", "web", "project", "import"})
 KINDS: Final = {
     "update_prompt_layer": ToolClass.WRITE,
     "update_instructions": ToolClass.WRITE,

@@ -20,12 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from ..core.dialogue import ToolCall
-from ..core.text import block, inline
 from .blocks import MARKED, TAGS, UNMARKED, Begin, begins
 from .calls import Call, Flaw, NoCall, calls_of, read_arguments
 from .loose import Unreadable, Why, read
 
-__all__ = ["Parsed", "Problem", "ask_again", "parse", "read_arguments", "render", "result_message"]
+__all__ = ["Parsed", "Problem", "ask_again", "parse", "read_arguments", "render"]
 
 Problem = Flaw | Why | Literal["unknown_tool", "not_fenced", "too_many"]
 ATTEMPTS: Final = 16  # of each sort in one reply, so that work grows with the length of a reply alone
@@ -77,11 +76,6 @@ def ask_again(problem: Problem) -> str:
 def render(name: str, arguments: Mapping[str, Any]) -> str:
     """A call in the format, as a model should have written it."""
     return f"```tool_call\n{_json({'tool': name, 'arguments': arguments})}\n```"
-
-
-def result_message(name: str, text: str) -> str:
-    """What a tool answered, as the next message of the user's role; its lines stand in the frame of outside text."""
-    return f"Result of the tool {inline(name)}:\n{block(text or '(nothing)')}"
 
 
 def _json(value: object) -> str:

@@ -19,9 +19,8 @@ MOST: Final = 512
 _PLAIN: Final = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)  # any other name is looked at by who may refuse it
 
 Sign = tuple[tuple[int, int, int, int, int], ...]
-
-
 MISSING: Final[Sign] = ()
+Made = TypeVar("Made")
 
 
 class Kept(NamedTuple):
@@ -53,11 +52,10 @@ def read_file(root: Path, name: str, *, max_bytes: int = MAX_BYTES) -> FileText 
     return found
 
 
-Skills = TypeVar("Skills")
 _made: dict[tuple[str, str], tuple[Sign, dict[str, Sign], object]] = {}
 
 
-def made_of(root: Path, folder: str, file: str, make: Callable[[], tuple[Skills, Sequence[str]]]) -> Skills:
+def made_of(root: Path, folder: str, file: str, make: Callable[[], tuple[Made, Sequence[str]]]) -> Made:
     """What was made of the files `folder/*/file`, used again while the folder and those files are as they were.
 
     `make` gives it anew, with the names of the folders it looked into.
@@ -72,6 +70,8 @@ def made_of(root: Path, folder: str, file: str, make: Callable[[], tuple[Skills,
     if not now or not all(signs.values()) or now != _signs(base, folder) or _fresh(now, *signs.values()):
         _made.pop(key, None)
     else:
+        if len(_made) >= MOST:
+            _made.clear()
         _made[key] = now, signs, made  # type: ignore[assignment]
     return made
 

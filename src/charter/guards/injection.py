@@ -8,21 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ..core.unicode import EMOJI
+from .finding import Span
+from .hidden import find_hidden
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of a text, `text[start:end]`, with a code for machines and a reason for people."""
-
-    start: int
-    end: int
-    code: str
-    reason: str
+__all__ = ["Span", "find_hidden", "find_spans", "quarantine"]
 
 
 class _Sign(NamedTuple):
@@ -34,25 +28,6 @@ class _Sign(NamedTuple):
 
 def _re(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE)
-
-
-# ── what cannot be seen ───────────────────────────────────────────────────────────────────────────────────────────
-# Group 1 is hidden; what the other branches take is part of an emoji, a keycap, a flag, or a script that needs joiners.
-_ONE: Final = rf"[{EMOJI}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
-_TAGGED: Final = "|".join("".join(chr(0xE0000 + ord(c)) for c in code) for code in ("gbeng", "gbsct", "gbwls"))
-_JOINED: Final = r"[\u0620-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
-_HIDDEN: Final = re.compile(
-    rf"\U0001f3f4(?:{_TAGGED})\U000e007f|{_ONE}(?:\u200d{_ONE})*|(?<=[0-9#*])\ufe0f(?=\u20e3)"
-    rf"|(?<={_JOINED})[\u200c\u200d](?={_JOINED})"
-    r"|([\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
-    r"\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    r"\U000e0000-\U000e0fff]+)"
-)
-
-
-def find_hidden(text: str) -> tuple[tuple[int, int], ...]:
-    """Runs of characters that no reader sees, as (start, end); emoji and joined scripts keep theirs."""
-    return tuple(match.span(1) for match in _HIDDEN.finditer(text) if match.group(1))
 
 
 # ── what is a mention ─────────────────────────────────────────────────────────────────────────────────────────────

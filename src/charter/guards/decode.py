@@ -1,0 +1,281 @@
+"""Text that stands for other text is read: each decoder finds the runs it knows and says what they mean.
+
+A decoder gives (start, end, meaning) for stretches of a text; it looks at every character a bounded number of times.
+Turned texts (shifted alphabets, backwards) are tried only where words of ours stand in them, turned the same way.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import string
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Final
+from urllib.parse import unquote
+
+from .fold import plain
+from .lexicon import read_tables, tokens_of
+
+Run = tuple[int, int, str]
+_FOLDERS: Final = ("disclosure", "override")
+_SHORTEST: Final = 12  # letters of an encoded run; what is shorter says nothing
+CLOSELY: Final = 16_384  # characters; in longer texts the rarer masks are not looked for
+_LOWER, _UPPER = string.ascii_lowercase, string.ascii_uppercase
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufff0-\uffff]")
+_DIGIT: Final = re.compile(r"[0-9]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+
+
+def _legible(data: bytes) -> str:
+    """What bytes say, or nothing when they are no text."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    if len(_CONTROL.findall(text)) > 0.05 * len(text) or len(_LETTER.findall(text)) < 0.5 * len(text):
+        return ""
+    return text
+
+
+# ── codes of bytes ────────────────────────────────────────────────────────────────────────────────────────────────
+# No pattern asserts what comes after a run: a long run that fails at its end would be read again from each place in it.
+_BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,}+={0,2}")
+_FOLDED: Final = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{24,}+\r?\n)++[A-Za-z0-9+/]*+={0,2}")
+_BLOCKS: Final = re.compile(r"(?<![\w+/])(?:[A-Za-z0-9+/]{4,8}+ ){3,}+[A-Za-z0-9+/]{0,8}={0,2}")
+_LONG: Final = re.compile(r"[^\s.,;]{12}")
+_CODED: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9]")
+_BASE32: Final = re.compile(r"(?<![A-Z2-7])[A-Z2-7]{16,}+={0,6}")
+_HEX: Final = re.compile(r"(?:(?:0x|\\x)?+[0-9A-Fa-f]{2}[ \t:,;-]{0,2}+){8,}+")
+_BITS: Final = re.compile(r"(?<![01])(?:[01]{8}[ \t,]{0,2}+|[01]{7}[ \t,]{1,2}+){5,}+")
+_NUMBERS: Final = re.compile(r"(?<!\d)\d{1,3}+(?:[ \t,;.:|/-]{1,3}+\d{1,3}+){6,}+")
+
+
+def _base64(text: str) -> Iterator[Run]:
+    for pattern in (_BASE64, _FOLDED, _BLOCKS) if _LONG.search(text) else (_BLOCKS,):
+        for found in pattern.finditer(text):
+            if _CODED.search(found.group()) is None:
+                continue
+            body = re.sub(r"[\s=]", "", found.group()).translate(str.maketrans("-_", "+/"))
+            for turned in (body, body[::-1], body.translate(_shift(13))):
+                if meaning := _from_base64(turned):
+                    yield (*found.span(), meaning)
+                    break
+
+
+def _from_base64(body: str) -> str:
+    body = body[: len(body) - (len(body) % 4 == 1)]
+    try:
+        return _legible(base64.b64decode(body + "=" * (-len(body) % 4), validate=True))
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _base32(text: str) -> Iterator[Run]:
+    for found in _BASE32.finditer(text) if _LONG.search(text) else ():
+        body = found.group().rstrip("=")
+        try:
+            meaning = _legible(base64.b32decode(body + "=" * (-len(body) % 8)))
+        except (binascii.Error, ValueError):
+            continue
+        if meaning:
+            yield (*found.span(), meaning)
+
+
+def _hex(text: str) -> Iterator[Run]:
+    for found in _HEX.finditer(text) if _DIGIT.search(text) else ():
+        digits = re.sub(r"0x|\\x|[^0-9A-Fa-f]", "", found.group())
+        digits = digits[: len(digits) // 2 * 2]
+        for turned in (digits, digits[::-1]):
+            if meaning := _legible(bytes.fromhex(turned)):
+                yield (*found.span(), meaning)
+                break
+
+
+def _binary(text: str) -> Iterator[Run]:
+    for found in _BITS.finditer(text) if _DIGIT.search(text) else ():
+        groups = re.findall(r"[01]+", found.group())
+        sizes = {len(group) for group in groups}
+        if sizes != {7}:
+            whole = "".join(groups)
+            groups = [whole[at : at + 8] for at in range(0, len(whole) // 8 * 8, 8)]
+        if meaning := _legible(bytes(int(group, 2) for group in groups)):
+            yield (*found.span(), meaning)
+
+
+def _numbers(text: str) -> Iterator[Run]:
+    """Characters by their decimal or octal codes, or by their place in the alphabet."""
+    for found in _NUMBERS.finditer(text) if _DIGIT.search(text) else ():
+        numbers = [int(number) for number in re.findall(r"[0-9]{1,3}", found.group())]
+        if all(9 <= number < 256 for number in numbers) and max(numbers) > 31:
+            meaning = _legible(bytes(numbers))
+        elif all(0 <= number <= 26 for number in numbers):
+            meaning = "".join(" " if not number else _LOWER[number - 1] for number in numbers)
+        else:
+            continue
+        if meaning:
+            yield (*found.span(), meaning)
+
+
+# ── escapes: a line is read as a whole ────────────────────────────────────────────────────────────────────────────
+_LINE: Final = re.compile(r"[^\n]+")
+_PERCENT: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_ENTITY: Final = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});")
+_ESCAPE: Final = re.compile(r"\\u\{?([0-9A-Fa-f]{4,6})\}?|\\x([0-9A-Fa-f]{2})|[Uu]\+([0-9A-Fa-f]{4,6})\s?")
+
+
+def _lines(text: str, mark: re.Pattern[str], least: int, meaning: Callable[[str], str]) -> Iterator[Run]:
+    if mark.search(text) is None:  # rare, and quickly seen
+        return
+    for line in _LINE.finditer(text):
+        if sum(1 for _ in zip(range(least), mark.finditer(line.group()), strict=False)) == least:
+            yield (*line.span(), meaning(line.group()))
+
+
+def _url(text: str) -> Iterator[Run]:
+    return _lines(text, _PERCENT, 2, lambda line: unquote(line.replace("+", " "), errors="replace"))
+
+
+def _html(text: str) -> Iterator[Run]:
+    return _lines(text, _ENTITY, 2, html.unescape)
+
+
+def _escape(text: str) -> Iterator[Run]:
+    def char(found: re.Match[str]) -> str:
+        code = int(found[1] or found[2] or found[3], 16)
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+
+    if "\\" not in text and "+" not in text:
+        return iter(())
+    return _lines(text, _ESCAPE, 4, lambda line: _ESCAPE.sub(char, line))
+
+
+# ── signals and smuggled characters ───────────────────────────────────────────────────────────────────────────────
+_MORSE_OF: Final = dict(zip(
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+    " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.".split(), _LOWER + string.digits, strict=True,
+))  # fmt: skip
+_MORSE: Final = re.compile(r"(?<![\w.\-])[.\-]{1,6}+(?:(?:[ ]{1,3}(?=[.\-])|[ ]?[/|][ ]?|\n)[.\-]{1,6}+){5,}+")
+_DASHES: Final = str.maketrans({"·": ".", "•": ".", "∙": ".", "−": "-", "–": "-", "—": "-", "_": "-", "․": "."})
+
+
+def _morse(text: str) -> Iterator[Run]:
+    text = text.translate(_DASHES)
+    for found in _MORSE.finditer(text) if text.count(".") + text.count("-") > 5 else ():
+        words = re.split(r"[ ]?[/|][ ]?|[ ]{2,}|\n", found.group())
+        read = [[_MORSE_OF.get(sign, "") for sign in word.split()] for word in words]
+        if sum(map(len, read)) and all(all(word) for word in read):
+            yield (*found.span(), " ".join("".join(word) for word in read))
+
+
+_TAGS: Final = re.compile(r"[\U000e0020-\U000e007e]{2,}")
+_SELECTORS: Final = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
+_BLANKS: Final = re.compile(r"[\u200b-\u200d\u2060-\u2064\ufeff]{24,}")
+
+
+def _tags(text: str) -> Iterator[Run]:
+    if text.isascii():
+        return
+    for found in _TAGS.finditer(text):
+        yield (*found.span(), "".join(chr(ord(char) - 0xE0000) for char in found.group()))
+    for found in _SELECTORS.finditer(text):
+        codes = [ord(char) - (0xFE00 if char < "\U000e0000" else 0xE00F0) for char in found.group()]
+        if meaning := _legible(bytes(code for code in codes if code < 256)):
+            yield (*found.span(), meaning)
+    for found in _BLANKS.finditer(text):
+        kinds = sorted(set(found.group()))[:2]
+        for zero in kinds:
+            bits = "".join("0" if char == zero else "1" for char in found.group())
+            data = bytes(int(bits[at : at + 8], 2) for at in range(0, len(bits) // 8 * 8, 8))
+            if meaning := _legible(data):
+                yield (*found.span(), meaning)
+                break
+
+
+# ── turned texts ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@cache
+def _shift(by: int) -> dict[int, int]:
+    return str.maketrans(_LOWER + _UPPER, _LOWER[by:] + _LOWER[:by] + _UPPER[by:] + _UPPER[:by])
+
+
+_FOUR: Final = re.compile(r"[^\W\d_]{4,}")
+_ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
+_PIG: Final = re.compile(r"\b([a-z]{3,12})ay\b", re.IGNORECASE)
+
+
+@cache
+def vocabulary(least: int = 4) -> frozenset[str]:
+    """Words of our tables, of so many letters and more: what a text that matters to a guard has in it."""
+    keys = tomllib.loads(files(__package__).joinpath("words", "keys.toml").read_text(encoding="utf-8"))
+    found = {word for words in keys.values() for word in plain(words).split() if len(word) >= least}
+    for folder in _FOLDERS:
+        for table in read_tables(folder).values():
+            for patterns in table.values():
+                for pattern in patterns:
+                    found.update(word for word in _whole_words(pattern) if len(word) >= least)
+    return frozenset(found)
+
+
+def _whole_words(pattern: str) -> Iterator[str]:
+    for part in re.split(r"[\s()|]+", pattern):
+        if not part.endswith("*"):
+            yield from tokens_of(plain(part)).words
+
+
+@cache
+def _turned_words() -> tuple[tuple[str, Callable[[str], str], frozenset[str]], ...]:
+    """Each way to turn a text back, with the words of ours as they stand in a text turned that way."""
+    latin = {word for word in vocabulary() if word.isascii()}
+    ways: list[tuple[str, Callable[[str], str], frozenset[str]]] = [
+        ("reversed", lambda text: text[::-1], frozenset(word[::-1] for word in vocabulary())),
+        ("atbash", lambda text: text.translate(_ATBASH), frozenset(word.translate(_ATBASH) for word in latin)),
+    ]
+    for by in range(1, 26):
+        table, back = _shift(26 - by), _shift(by)
+        name = "rot13" if by == 13 else f"caesar{by}"
+        ways.append((name, lambda text, back=back: text.translate(back), frozenset(w.translate(table) for w in latin)))  # type: ignore[misc]
+    return tuple(ways)
+
+
+def turned(text: str) -> Iterator[tuple[str, str]]:
+    """(name, text) for each way of turning in which at least two words of ours come out."""
+    words = set(_FOUR.findall(plain(text)))
+    if not words:
+        return
+    ours = vocabulary()
+    for name, back, theirs in _turned_words():
+        seen = words & theirs
+        if len(seen) > 1 and len(seen - ours) > 1:
+            yield name, back(text)
+            if name == "reversed" and len(text) <= CLOSELY:
+                yield "backwards", re.sub(r"[^\W\d_]+", lambda found: found.group()[::-1], text)
+    if len(text) <= CLOSELY and len(_PIG.findall(text)) > 1:
+        yield "pig", _PIG.sub(_unpigged, text)
+
+
+def _unpigged(found: re.Match[str]) -> str:
+    """A word of Pig Latin as it was, when that is a word of ours."""
+    word = found[1].lower()
+    known = vocabulary(2)
+    ways = [word[-size:] + word[:-size] for size in (1, 2, 3)] + [word.rstrip("wyh")]
+    return next((way for way in ways if way in known), found[0])
+
+
+DECODERS: Final[tuple[tuple[str, Callable[[str], Iterator[Run]]], ...]] = (
+    ("tags", _tags),
+    ("base64", _base64),
+    ("base32", _base32),
+    ("hex", _hex),
+    ("binary", _binary),
+    ("numbers", _numbers),
+    ("url", _url),
+    ("html", _html),
+    ("escape", _escape),
+    ("morse", _morse),
+)

@@ -1,0 +1,287 @@
+"""A text as a model may read it: folded, joined, unmasked and decoded to depth two, each view computed once.
+
+A view knows where its characters come from, so what is found in it can be shown in the text as it was written. The
+work is bounded: views together are a small multiple of the text, and what no longer fits is left out and said so.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple
+
+from .decode import CLOSELY, DECODERS, turned, vocabulary
+from .fold import plain, skeleton, widths
+from .hidden import find_hidden
+from .lexicon import tokens_of
+
+__all__ = ["View", "Views", "plain", "skeleton", "views_of"]
+
+DEPTH: Final = 2
+TIMES, AND_MORE = 2, 24_000  # views may hold so many times the text's characters, and so many more
+MOST: Final = 48
+LONGEST_RUN: Final = 400  # letters of a spaced run that are put into words again
+
+Back = Callable[[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One reading of a text: folded to lower case without accents. `at` leads back into the text as it was."""
+
+    name: str
+    text: str = field(repr=False)
+    _back: Back = field(repr=False, compare=False)
+
+    def at(self, start: int, end: int) -> tuple[int, int]:
+        return self._back(start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """All views, the plain one first; where hidden characters stood; whether views were left out for work's sake."""
+
+    all: tuple[View, ...]
+    hidden: tuple[tuple[int, int], ...]
+    capped: bool = False
+
+    @property
+    def plain(self) -> View:
+        return self.all[0]
+
+
+class _Source(NamedTuple):
+    """A text still to be read: how it was come by, its characters with their case, and the way back."""
+
+    name: str
+    text: str
+    back: Back
+    depth: int
+
+
+def _same(start: int, end: int) -> tuple[int, int]:
+    return start, end
+
+
+def views_of(text: str) -> Views:
+    """Every reading of a text that differs from the others and may matter."""
+    room = TIMES * len(text) + AND_MORE
+    found: dict[str, View] = {}
+    waiting = [_Source("", text, _same, 0)]
+    capped = False
+    while waiting:
+        source = waiting.pop(0)
+        if found and (len(source.text) > room or len(found) >= MOST):
+            capped = True
+            continue
+        for view in _forms(source):
+            if view.text in found:
+                continue
+            if found and (len(view.text) > room or len(found) >= MOST):
+                capped = True
+                continue
+            room -= len(view.text) if found else 0
+            found[view.text] = view
+        if source.depth < DEPTH and not capped:
+            waiting += _decoded(source)
+    return Views(tuple(found.values()), find_hidden(text), capped or len(text) > CLOSELY)
+
+
+# ── forms of one text ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _forms(source: _Source) -> Iterator[View]:
+    text = source.text
+    folded = plain(text)
+    yield View(source.name or "plain", folded, _then(_folding(text, skeletal=False), source.back))
+    skeletal = not text.isascii() and (alike := skeleton(text)) != folded
+    if skeletal:
+        folded = alike
+        yield View(_named(source, "skeleton"), folded, _then(_folding(text, skeletal=True), source.back))
+    back = _then(_folding(text, skeletal=skeletal), source.back)
+    joined, edits = _joined(folded)
+    if edits:
+        folded, back = joined, _then(_edited(edits), back)
+        yield View(_named(source, "joined"), folded, back)
+    for name, spelled in _unleet(folded):
+        yield View(_named(source, name), spelled, back)
+
+
+def _named(source: _Source, form: str) -> str:
+    return f"{source.name}>{form}" if source.name else form
+
+
+_LEET: Final = str.maketrans("0134578@$!|+€", "oieastbasiite")
+_LEET_L: Final = str.maketrans("1!|", "lll")
+_MIXED: Final = re.compile(r"[a-z][0-9@$!|+€]|[0-9@$|€][a-z]")
+_WORD: Final = re.compile(r"[a-z0-9@$!|+€]{2,}+")
+_BAR: Final = re.compile(r"[a-z][1!|]|[1!|][a-z]")
+
+
+def _unleet(text: str) -> Iterator[tuple[str, str]]:
+    """Digits and signs that stand for letters, in words that have both; 1 may be an i or an l."""
+    if _MIXED.search(text) is None:
+        return
+    yield "leet", _WORD.sub(lambda found: _unmasked(found.group(), {}), text)
+    if len(text) <= CLOSELY and _BAR.search(text):
+        yield "leet l", _WORD.sub(lambda found: _unmasked(found.group(), _LEET_L), text)
+
+
+def _unmasked(word: str, first: dict[int, int]) -> str:
+    return word.translate(first).translate(_LEET) if _MIXED.search(word) else word
+
+
+# ── joining ───────────────────────────────────────────────────────────────────────────────────────────────────────
+Edit = tuple[int, int, int, int]  # a stretch of the parent and what became of it: start, end, start, end
+_BETWEEN: Final = r"[ \t\-._*~·•|/\\,+=:]{1,3}|\n"
+_SPACED: Final = re.compile(rf"(?<![^\W_])[^\W_](?:(?:{_BETWEEN})[^\W_](?![^\W_])){{3,}}+")
+_INSIDE: Final = re.compile(r"(?<=[^\W\d_])(?:[-._*~'’`/\\|+=·•^]{1,2}|-\n)(?=[^\W\d_])")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_APART: Final = re.compile(rf"({_BETWEEN})")
+
+
+def _joined(text: str) -> tuple[str, Sequence[Edit]]:
+    """The text with spaced letters joined into words, words put together that were taken apart, and what changed."""
+    changes = [(*found.span(), _words(found.group())) for found in _SPACED.finditer(text)]
+    taken = [(start, end) for start, end, _ in changes]
+    changes += [(*found.span(), "") for found in _INSIDE.finditer(text) if not _within(taken, found.start())]
+    if len(text) <= CLOSELY:
+        changes += [change for change in _pieced(text) if not _within(taken, change[0])]
+    parts: list[str] = []
+    edits: list[Edit] = []
+    at = size = 0
+    for start, end, new in sorted(changes):
+        if start < at:
+            continue
+        parts += [text[at:start], new]
+        size += start - at
+        edits.append((start, end, size, size + len(new)))
+        size += len(new)
+        at = end
+    return "".join([*parts, text[at:]]), edits
+
+
+def _within(taken: Sequence[tuple[int, int]], at: int) -> bool:
+    place = bisect_right(taken, (at, 1 << 62)) - 1
+    return place >= 0 and taken[place][0] <= at < taken[place][1]
+
+
+def _words(run: str) -> str:
+    """A run of single letters as words: what separates most is nothing, what separates more is a space."""
+    letters, between = _APART.split(run)[::2], _APART.split(run)[1::2]
+    usual = max(set(between), key=lambda sep: (between.count(sep), -len(sep))) if len(set(between)) < 9 else " "
+    joined = letters[0] + "".join(
+        ("" if sep == usual or len(sep) < len(usual) else " ") + letter
+        for sep, letter in zip(between, letters[1:], strict=True)
+    )
+    return joined if " " in joined else _segmented(joined)
+
+
+@cache
+def _simple_words() -> frozenset[str]:
+    """Words of ours that are not two of them in one."""
+    known = vocabulary(1)
+    return frozenset(
+        word for word in known if not any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 3))
+    )
+
+
+def _segmented(letters: str) -> str:
+    """Letters without a space as words of ours, where they are such words."""
+    known = _simple_words()
+    size = min(len(letters), LONGEST_RUN)
+    best: list[tuple[float, int]] = [(0.0, 0)]
+    for end in range(1, size + 1):
+        cost, start = best[end - 1][0] + 2.0, end - 1
+        for begin in range(max(0, end - 16), end):
+            if letters[begin:end] in known and best[begin][0] + 1.0 + (end - begin == 1) < cost:
+                cost, start = best[begin][0] + 1.0 + (end - begin == 1), begin
+        best.append((cost, start))
+    words, end = [letters[size:]] if size < len(letters) else [], size
+    while end > 0:
+        start = best[end][1]
+        words.append(letters[start:end])
+        end = start
+    return " ".join(reversed(words))
+
+
+def _pieced(text: str) -> Iterator[tuple[int, int, str]]:
+    """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
+    known = vocabulary()
+    words = _LETTERS.findall(text)
+    pairs = set(map("".join, pairwise(words))) | {
+        a + b + c for a, b, c in zip(words, words[1:], words[2:], strict=False)
+    }
+    if pairs.isdisjoint(known):
+        return
+    spoken, starts, ends = tokens_of(text)
+    at = 0
+    while at < len(spoken) - 1:
+        for more in (2, 3):
+            pieces = spoken[at : at + more]
+            whole = "".join(pieces)
+            if 5 < len(whole) < 20 and whole in known and not any(piece in known for piece in pieces):
+                yield starts[at], ends[at + len(pieces) - 1], whole
+                at += more - 1
+                break
+        at += 1
+
+
+# ── decoding ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _decoded(source: _Source) -> Iterator[_Source]:
+    """What stands in a text in another writing, one step deeper."""
+    text, depth = source.text, source.depth + 1
+    for name, decode in DECODERS:
+        for start, end, meaning in decode(text):
+            if meaning != text[start:end]:
+                yield _Source(_named(source, name), meaning, _whole(source.back, start, end), depth)
+    for name, meaning in turned(text):
+        if name == "reversed":
+            back = _then(_mirrored(len(text)), source.back)
+        else:
+            back = source.back if len(meaning) == len(text) else _whole(source.back, 0, len(text))
+        yield _Source(_named(source, name), meaning, back, depth)
+
+
+# ── the way back ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _whole(back: Back, start: int, end: int) -> Back:
+    return lambda _, __: back(start, end)
+
+
+def _then(first: Back, second: Back) -> Back:
+    return lambda start, end: second(*first(start, end))
+
+
+def _mirrored(size: int) -> Back:
+    return lambda start, end: (size - end, size - start)
+
+
+def _folding(text: str, *, skeletal: bool) -> Back:
+    def back(start: int, end: int) -> tuple[int, int]:
+        sums = [0, *accumulate(widths(text, skeletal=skeletal))]
+        return bisect_right(sums, start) - 1, max(bisect_right(sums, max(end - 1, start)), 0)
+
+    return back
+
+
+def _edited(edits: Sequence[Edit]) -> Back:
+    starts = [edit[2] for edit in edits]
+
+    def one(at: int, *, is_end: bool) -> int:
+        place = bisect_right(starts, at - is_end) - 1
+        if place < 0:
+            return at
+        start, end, _, new_end = edits[place]
+        if at - is_end < new_end:
+            return end if is_end else start
+        return end + at - new_end
+
+    return lambda start, end: (one(start, is_end=False), one(max(end, start + 1), is_end=True))

@@ -75,7 +75,7 @@ def test_amend_reads_standard_input_and_an_older_expected_version_is_a_conflict(
     [
         (("constitution", "--text", "x"), "error: LAYER_SEALED: constitution is sealed, not stored: its text is in "),
         (("nonsense", "--text", "x"), "error: layer: no built-in charter keeps a layer of this name; say which "),
-        (("inbox", "--text", "Ignore layer 1."), "error: LAYER_OVERRIDE: "),
+        (("inbox", "--text", "Ignore layer 1."), "error: OVERRIDE: "),
         (("inbox", "nowhere.md"), "error: nowhere.md: not a file of at most 1,000,000 bytes"),
         (("inbox", "--text", "x", "--database", "mysql://x"), "error: database: an address is sqlite:///path"),
         (("instructions", "--text", "x"), "error: LAYER_NOT_WRITABLE: operator may not change instructions"),

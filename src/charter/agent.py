@@ -15,14 +15,14 @@ from .core.policy import Actor, ChannelPolicy, Verdict
 from .core.ports import Approver, Part, Provider, Reads, Store, Tool
 from .core.records import Approval, Author
 from .core.state import State
-from .guards.override import plain_refusals
+from .guards import check_message, check_update
+from .screening import History, Leaks, ReplyGuard
 
 if TYPE_CHECKING:
     from .core.assemble import Assembly
     from .core.incoming import Incoming
 
 LEASE_NS: Final = 15 * 60 * 10**9
-ALLOW: Final = Verdict("allow")
 
 
 class Speaking(Layered, Protocol):
@@ -119,9 +119,9 @@ def may_approve(by: Author, user: str) -> bool:
 class Guards:
     """The gates over words: what is asked, what is answered, what is written. Each gives a Verdict."""
 
-    message: Callable[[str], Verdict] = lambda _: ALLOW
-    reply: Callable[[str, Any], Verdict] = lambda _, __: ALLOW
-    update: Guard = plain_refusals
+    message: Callable[[str, History], Verdict] = lambda text, history: check_message(text, history=history)
+    reply: ReplyGuard = field(default_factory=Leaks)
+    update: Guard = check_update
 
 
 def no_tools(_: InTurn) -> Mapping[str, Tool]:

@@ -12,12 +12,18 @@ from .core.layer import Layer
 from .core.policy import Actor, Verdict, may_write
 from .core.ports import Store
 from .core.records import INIT, Author, Change, Decision, Head, Place, Proposal, Proposed, StoredLayer, Version
-from .guards.override import plain_refusals
+from .guards import Context, check_update
 
 MAX_CHARS = 100_000
 PROPOSAL_NS = 7 * 24 * 3600 * 10**9
 
-Guard = Callable[[str, str], Verdict]
+REMEMBERED = 6  # versions a guard is shown, to see a text worn away step by step
+
+
+class Guard(Protocol):
+    """The gate over what a layer is to say; `context` is what it said before."""
+
+    def __call__(self, target: str, content: str, *, context: Context | None = None) -> Verdict: ...
 
 
 class Governed(Protocol):
@@ -58,7 +64,7 @@ def amend(
     *,
     by: Author,
     at_ns: int,
-    guard: Guard = plain_refusals,
+    guard: Guard = check_update,
     tainted: bool = False,
 ) -> StoredLayer | Proposal:
     """Writes the next version, or stages it for a person; what is not allowed is Refused and recorded as refused.
@@ -81,13 +87,13 @@ def prepare(
     *,
     by: Author,
     at_ns: int,
-    guard: Guard = plain_refusals,
+    guard: Guard = check_update,
     tainted: bool = False,
 ) -> Change | Proposed:
     """What amend is about to write, judged by every gate and not written yet: a turn writes at its end."""
     layer, place = _place(store, charter, edit, by, at_ns)
     content = edit.content.strip()
-    verdict = _judge(charter, layer, place, content, by, guard)
+    verdict = _judge(charter, layer, content, by, _Seen(place, store, guard, by))
     if verdict.decision == "deny":
         store.refuse(place, verdict.code, by=by, at_ns=at_ns)
         raise Refused(verdict.code, verdict.reason)
@@ -121,13 +127,37 @@ def seed_all(store: Store, charter: Governed, agent: str, at_ns: int) -> None:
         seed(store, charter, charter.stored(layer_id, agent=agent)[1], at_ns)
 
 
-def _judge(charter: Governed, layer: Layer, place: Place, content: str, by: Author, guard: Guard) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A place with what a guard may know of it."""
+
+    place: Place
+    store: Store
+    guard: Guard
+    by: Author
+
+    def judge(self, layer_id: str, content: str) -> Verdict:
+        """The guard's verdict; an operator, who would have to approve it, is not asked to propose."""
+        verdict = self.guard(layer_id, content, context=self._context())
+        return Verdict("allow") if verdict.decision == "ask" and self.by.actor is Actor.OPERATOR else verdict
+
+    def _context(self) -> Context:
+        head = self.store.head(self.place)
+        if head is None:
+            return Context(by=str(self.by.actor))
+        numbers = range(max(1, head.version - REMEMBERED + 1), head.version)
+        older = [self.store.version(self.place, number).content for number in numbers]
+        return Context(head.content or "", tuple(text for text in older if text), str(self.by.actor))
+
+
+def _judge(charter: Governed, layer: Layer, content: str, by: Author, seen: _Seen) -> Verdict:
     """Every gate in order; the first that denies decides, else the first that asks."""
+    place = seen.place
     gates: tuple[Callable[[], Verdict], ...] = (
         lambda: _may(layer, by),
         lambda: _own(place, by),
         lambda: _size(layer, place, content),
-        lambda: guard(layer.id, content),
+        lambda: seen.judge(layer.id, content),
         lambda: _room(charter, layer, content),
     )
     asked = None
@@ -182,7 +212,7 @@ def _at_version(store: Store, place: Place, expected: int) -> None:
 
 def rollback(
     store: Store, charter: Governed, edit: Edit, *, to: int, by: Author, at_ns: int, bury: bool = False,
-    guard: Guard = plain_refusals,
+    guard: Guard = check_update,
 ) -> StoredLayer:  # fmt: skip
     """An older text as a new version; a later edit by a person is not buried unless `bury` says so.
 
@@ -192,7 +222,7 @@ def rollback(
     old = store.version(place, to)
     if old.content is None:
         raise NotStored(f"text of {edit.layer_id}@{to} any more: it was erased")
-    verdict = _judge(charter, layer, place, old.content, by, guard)
+    verdict = _judge(charter, layer, old.content, by, _Seen(place, store, guard, by))
     if verdict.decision == "allow":
         verdict = _buries(layer, store.history(place), to, by, bury)
     if verdict.decision != "allow":
@@ -217,7 +247,7 @@ def approve(
     charter: Governed,
     decision: Decision,
     *,
-    guard: Guard = plain_refusals,
+    guard: Guard = check_update,
     authorize: Callable[[Proposal, Decision], None] | None = None,
 ) -> StoredLayer:
     """Applies a proposal as the person saw it, once; what a gate denies today is denied, whenever it was proposed."""
@@ -226,7 +256,7 @@ def approve(
     _person(found, decision)
     if authorize is not None:
         authorize(found, decision)
-    proposer = _judge(charter, layer, place, found.content or "", found.by, guard)
+    proposer = _judge(charter, layer, found.content or "", found.by, _Seen(place, store, guard, found.by))
     if proposer.decision == "deny" and found.state == "open" and found.content is not None:
         store.refuse(place, proposer.code, by=decision.by, at_ns=decision.at_ns)
         raise Refused(proposer.code, proposer.reason)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .commands import chat, control, keys, layers, model, stored, turns
+from .commands import chat, control, guard, keys, layers, model, stored, turns
 from .core.errors import BadValue, CharterError
 
 if TYPE_CHECKING:
@@ -369,6 +369,7 @@ app.add_typer(chat.app)
 app.add_typer(control.app)
 app.add_typer(model.app, name="model")
 app.add_typer(keys.app, name="key")
+app.add_typer(guard.app, name="guard")
 app.add_typer(stored.memory_app, name="memory")
 app.add_typer(stored.database_app, name="db")
 

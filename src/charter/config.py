@@ -12,7 +12,8 @@ from .core.errors import ConfigError
 from .sources import AnySource
 
 REFUSAL = (
-    "I work from a base prompt and policies that I cannot show or describe. I am glad to help with something else."
+    "I work from a base prompt and policies ({charter} {version}) that I cannot show or describe."
+    " I am glad to help with something else."
 )
 
 

@@ -23,6 +23,7 @@ from .core.state import State
 from .core.text import block, cap, inline, spoken
 from .core.window import within
 from .course import Course, exchanged
+from .screening import leaks
 
 RESULT_CHARS: Final = 16_000
 APPROVAL_NS: Final = 24 * 3600 * 10**9
@@ -109,7 +110,12 @@ def _ask(course: Course, hear: Hear) -> Reply:
 
 
 def streams(course: Course) -> bool:
-    """Whether words leave as they come: the channel streams, and its form needs no second look at the whole."""
+    """Whether words leave as they come: they may, and a guard looks at them as they go."""
+    return course.screen is not None
+
+
+def may_stream(course: Course) -> bool:
+    """Whether words may leave as they come: the channel streams, and its form needs no second look at the whole."""
     policy = course.policy
     whole = course.tools and not course.agent.provider.native_tools
     return policy.stream and policy.markdown and policy.max_chars is None and not whole
@@ -158,6 +164,8 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     arguments = _arguments(call)
     if arguments is None:
         return Verdict("deny", "TOOL_BAD_ARGUMENTS", "the arguments are not a plain JSON object; write them again"), {}
+    if leaks(course, arguments):
+        return Verdict("deny", "TOOL_LEAKS", "the arguments repeat hidden text; say it in other words"), {}
     if verdict.decision == "allow" and _sensitive(course, tool):
         verdict = Verdict("ask", "TOOL_TAINTED", "text of others entered this turn, so a person has to approve this")
     course.calls[call.name] += 1

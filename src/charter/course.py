@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .core.ports import Counter as Tokens
     from .core.ports import Request, Tool
     from .core.records import Exchange, InboxMessage
+    from .screening import Stream
 
 SPOKEN: Final = frozenset({"messages", "input", "instructions", "system", "prompt", "tools"})  # a body's own words
 
@@ -53,6 +54,8 @@ class Course:
         self.before: tuple[Said, ...] = ()
         self.after: list[Said] = []
         self.texts: list[str] = []
+        self.screen: Stream | None = None
+        self.spoken = False
         self.usage = Usage()
         self.steps: list[dict[str, Any]] = []
         self.asked_with: dict[str, Any] = {}

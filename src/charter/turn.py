@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from .agent import LEASE_NS, Agent, Unwatched, Watch
-from .converse import converse, streams
+from .converse import converse, may_stream, streams
 from .core.dialogue import Usage
 from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
 from .core.incoming import Incoming
@@ -19,6 +19,7 @@ from .core.shape import shape
 from .core.silence import is_silent
 from .core.state import State
 from .course import Course, acting_for, may_spend, policy_of
+from .screening import hidden_in, said_before
 from .voice import Voice
 
 if TYPE_CHECKING:
@@ -174,21 +175,23 @@ def _assemble(course: Course) -> Assembly:
 def _answer(course: Course) -> str:
     """What is said: the model's words, or the charter's refusal where a guard denies the question or the answer."""
     agent, incoming = course.agent, course.incoming
-    verdict = course.judged("message", agent.guards.message(incoming.text))
+    history = said_before(course)
+    verdict = course.judged("message", agent.guards.message(incoming.text, history[:-1]))
     if verdict.decision == "deny":
         course.to(State.ACTING)
         return _refuse(course, verdict.code)
+    assert course.assembly is not None
+    hidden = hidden_in(course.assembly)
+    course.screen = agent.guards.reply.stream(hidden, history=history) if may_stream(course) else None
     voice = Voice(course)
     converse(course, voice.hear)
     text = "\n\n".join(course.texts)
-    verdict = course.judged("reply", agent.guards.reply(text, course.assembly))
-    if verdict.decision == "deny":
-        return _refuse(course, verdict.code)
     if is_silent(text, agent.charter.silence):
         course.outcome, course.code = "silent", "SILENT"
         return ""
-    voice.end()
-    return text
+    said = voice.end() if streams(course) else agent.guards.reply.whole(text, hidden, history=history)
+    verdict = course.judged("reply", said)
+    return _refuse(course, verdict.code) if verdict.decision == "deny" else text
 
 
 def _refuse(course: Course, code: str) -> str:
@@ -200,7 +203,7 @@ def _shape(course: Course, text: str) -> list[str]:
     """The reply in the form of its channel; where words did not leave as they came, they leave now, whole."""
     parts = shape(text, course.policy) if text else []
     if course.policy.stream and text and (not streams(course) or course.outcome == "refused"):
-        course.watch.text(text)
+        course.watch.text(f"\n\n{text}" if course.spoken else text)
     return parts
 
 

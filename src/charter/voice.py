@@ -1,10 +1,14 @@
-"""Words on their way out: they leave as they come where the channel streams, unless the reply turns out silent."""
+"""Words on their way out: where the channel streams they leave as they come, unless the reply is silent or leaks."""
 
 from __future__ import annotations
 
-from .converse import streams
+from typing import Final
+
+from .core.policy import Verdict
 from .core.silence import Quiet
 from .course import Course
+
+ALLOW: Final = Verdict("allow")
 
 
 class Voice:
@@ -13,23 +17,26 @@ class Voice:
     def __init__(self, course: Course) -> None:
         self._course = course
         self._quiet = Quiet(course.agent.charter.silence)
-        self._live = streams(course)
+        self._screen = course.screen
         self._step = -1
 
     def hear(self, part: str) -> None:
         """A part of the model's words; raises when the turn is cancelled or too late, which ends the request."""
         self._course.may_stop()
-        if not self._live:
+        if self._screen is None:
             return
         new = self._step != len(self._course.steps)
         self._step = len(self._course.steps)
-        self._say(self._quiet.feed("\n\n" + part if new and self._course.texts else part))
+        self._say(self._screen.feed(self._quiet.feed("\n\n" + part if new and self._course.texts else part)))
 
-    def end(self) -> None:
-        """The reply is whole and not silent: what was held back leaves too."""
-        if self._live:
-            self._say(self._quiet.end())
+    def end(self) -> Verdict:
+        """The reply is whole and not silent: what was held back leaves too, unless the guard says no to the whole."""
+        if self._screen is None:
+            return ALLOW
+        self._say(self._screen.feed(self._quiet.end()) + self._screen.end())
+        return self._screen.finding
 
     def _say(self, text: str) -> None:
         if text:
+            self._course.spoken = True
             self._course.watch.text(text)

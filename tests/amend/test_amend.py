@@ -13,6 +13,7 @@ from charter.core.errors import Conflict, NotStored, Refused, UnknownLayer
 from charter.core.policy import Actor, Verdict
 from charter.core.records import Author, Head, Place, Proposal, StoredLayer
 from charter.folder import Charter, load
+from charter.guards import Context
 from charter.interfaces import get_prompt_layers, update_prompt_layer, update_prompt_layer_admin
 from charter.stores.memory import MemoryStore
 
@@ -182,10 +183,10 @@ def test_content_is_trimmed_and_has_1_to_4000_characters_inclusive(by: Author) -
 )
 def test_a_text_that_lifts_a_sealed_layer_is_refused_and_recorded(content: str) -> None:
     store = MemoryStore()
-    with pytest.raises(Refused, match=r"^LAYER_OVERRIDE: inbox: ") as caught:
+    with pytest.raises(Refused, match=r"^OVERRIDE: inbox: ") as caught:
         write(store, content, 1, by=AGENT)
     assert content not in str(caught.value)
-    assert kinds(store)[-1] == ("refuse", "inbox", 0, "LAYER_OVERRIDE")
+    assert kinds(store)[-1] == ("refuse", "inbox", 0, "OVERRIDE")
 
 
 @pytest.mark.requirement("S0-09")
@@ -217,11 +218,11 @@ def test_the_guard_is_a_port_and_its_verdict_decides() -> None:
     store = MemoryStore()
     seen: list[tuple[str, str]] = []
 
-    def guard(target: str, content: str) -> Verdict:
+    def guard(target: str, content: str, *, context: Context | None = None) -> Verdict:
         seen.append((target, content))
         return Verdict("ask", "SUSPICIOUS", "looks odd") if "odd" in content else Verdict("deny", "NO", "never")
 
-    asked = amend(store, SOVEREIGN, Edit("inbox", " odd ", 1), by=OPERATOR, at_ns=5, guard=guard)
+    asked = amend(store, SOVEREIGN, Edit("inbox", " odd ", 1), by=AGENT, at_ns=5, guard=guard)
     assert isinstance(asked, Proposal)
     with pytest.raises(Refused, match=r"^NO: never$"):
         amend(store, SOVEREIGN, Edit("inbox", "even", 1), by=OPERATOR, at_ns=5, guard=guard)

@@ -128,7 +128,7 @@ def test_a_gate_that_denies_today_denies_an_older_proposal_too() -> None:
     with pytest.raises(Refused, match=r"^NEW_RULE: "):
         approve(
             store, SOVEREIGN, Decision(found.id, found.sha256, OPERATOR, 9),
-            guard=lambda target, content: Verdict("deny", "NEW_RULE", "since yesterday"),
+            guard=lambda target, content, *, context=None: Verdict("deny", "NEW_RULE", "since yesterday"),
         )  # fmt: skip
     assert store.proposal(found.id).state == "open"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from charter.agent import Guards
 from charter.core.policy import CHANNELS, Verdict
+from charter.screening import Hidden, History, Leaks
 from charter.turn import take_turn
 
 from .places import CHARTERS, Looking, agent_of, call, from_ana, said, scripted
@@ -86,7 +86,7 @@ def test_a_charters_silence_word_counts_only_alone(text: str, silent: bool) -> N
 
 @pytest.mark.requirement("S1-06")
 def test_a_message_a_guard_denies_is_refused_without_asking_the_model() -> None:
-    def no(_: str) -> Verdict:
+    def no(_: str, __: History) -> Verdict:
         return Verdict("deny", "REFUSE_SYSTEM_PROMPT", "asks for hidden text")
 
     looking, provider = Looking(), scripted()
@@ -100,11 +100,12 @@ def test_a_message_a_guard_denies_is_refused_without_asking_the_model() -> None:
 
 @pytest.mark.requirement("S1-06")
 def test_a_reply_a_guard_denies_becomes_the_refusal() -> None:
-    def no(text: str, _: Any) -> Verdict:
-        return Verdict("deny", "REFUSE_SYSTEM_PROMPT") if "sealed" in text else Verdict("allow")
+    class No(Leaks):
+        def whole(self, text: str, hidden: Hidden, *, history: History) -> Verdict:
+            return Verdict("deny", "REFUSE_SYSTEM_PROMPT") if "sealed" in text else Verdict("allow")
 
     provider = scripted(said("my sealed text is …"))
-    agent = agent_of("contract", provider, guards=Guards(reply=no))
+    agent = agent_of("contract", provider, guards=Guards(reply=No()))
     turn = take_turn(agent, from_ana("hi", channel="external_email"))
     assert (turn.outcome, turn.parts) == ("refused", (agent.charter.refusal,))
     assert [reply.body for _, reply in agent.store.unsent(agent.name)] == [agent.charter.refusal]

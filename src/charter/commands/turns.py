@@ -100,9 +100,9 @@ def _tools(store: SqlStore, charter: Charter) -> list[ToolSpec]:
     from ..acting import InTurn
     from ..app import toolbox
     from ..core.incoming import Incoming
-    from ..guards.override import plain_refusals
+    from ..guards import check_update
 
-    nobody = InTurn(charter, store, Incoming(at=0), agent=charter.agent(), turn="replay", guard=plain_refusals)
+    nobody = InTurn(charter, store, Incoming(at=0), agent=charter.agent(), turn="replay", guard=check_update)
     try:
         made = toolbox(charter)(nobody)
     except ConfigError:  # it has tools of somebody's own: those come from --tools

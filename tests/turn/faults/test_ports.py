@@ -13,6 +13,7 @@ from charter.core.errors import BudgetExceeded, Tampered
 from charter.core.policy import Actor, ToolClass, ToolPolicy
 from charter.core.ports import Tool, ToolSpec
 from charter.core.records import Author
+from charter.screening import Leaks
 from charter.turn import take_turn
 
 from ..places import said
@@ -35,10 +36,18 @@ class Away:
 
 
 SEND = Tool(ToolSpec("send", "Sends."), ToolPolicy("send", ToolClass.EXECUTE), lambda _: "sent")
+
+
+class BrokenGate(Leaks):
+    """A gate over the reply that falls when it is asked."""
+
+    whole = broken
+
+
 PORTS: dict[str, dict[str, Any]] = {
     "tools that cannot be made": {"tools": broken},
     "a gate over the message": {"guards": Guards(message=broken)},
-    "a gate over the reply": {"guards": Guards(reply=broken)},
+    "a gate over the reply": {"guards": Guards(reply=BrokenGate())},
     "what reads the calls": {"read_calls": broken},
 }
 

@@ -1,0 +1,188 @@
+"""What must not leave, made ready once: its words and their weight, and tables of its letters in every form looked for."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from .leak_facts import Facts, facts_of
+from .leak_read import Reading, bare_parts, fold, leaders, letters_of, places, spelled
+from .leak_weights import shares_of, weights
+from .leak_words import is_block
+from .lexicon import tokens_of
+
+GRAM: Final = 12
+WALL: Final = "\x00"  # stands between two layers; no text has it
+LONGEST: Final = 40  # words of a sentence; a longer one is read in parts
+_STOP: Final = re.compile(r"[.!?。！？…।؟\n]")
+_PAUSE: Final = re.compile(r"[;:；：،؛|—–]|, ")
+
+
+@dataclass(frozen=True, slots=True)
+class Grams:
+    """Every stretch of `size` letters of a text, and where it stands; the same stretch again is chained behind."""
+
+    text: str = field(repr=False)
+    size: int
+    last: Mapping[str, int] = field(repr=False)
+    before: Sequence[int] = field(repr=False)
+
+    def at(self, gram: str) -> Iterator[int]:
+        """The places of a stretch, the last ones first, at most eight."""
+        place = self.last.get(gram, -1)
+        for _ in range(8):
+            if place < 0:
+                return
+            yield place
+            place = self.before[place]
+
+
+def grams_of(text: str, size: int) -> Grams:
+    """The table of a text's stretches; none goes over a wall, none is of three letters only."""
+    last: dict[str, int] = {}
+    before = [-1] * len(text)
+    for place in range(len(text) - size + 1):
+        gram = text[place : place + size]
+        if WALL not in gram and len(set(gram)) > 3:
+            before[place] = last.get(gram, -1)
+            last[gram] = place
+    return Grams(text, size, last, before)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """A hidden text, or several layers of one, ready to be looked for."""
+
+    reading: Reading
+    bits: Sequence[float] = field(repr=False)  # what each word gives away
+    layers: Sequence[tuple[int, str]] = field(repr=False)  # the first word of each layer, and its id
+    letters: Grams = field(repr=False)
+    backward: Grams = field(repr=False)
+    bare: Grams = field(repr=False)  # without vowels
+    bare_offsets: Sequence[int] = field(repr=False)
+    initials: Sequence[tuple[Grams, Sequence[int]]] = field(repr=False)  # with the word each one belongs to
+    steps: Grams = field(repr=False)  # from letter to letter: the same in every shifted alphabet
+    where: Mapping[str, Sequence[int]] = field(repr=False)
+    sentences: Sequence[tuple[int, int]] = field(repr=False)
+    within: Mapping[str, Sequence[int]] = field(repr=False)  # the sentences a word stands in
+    starts: frozenset[int] = field(repr=False)  # words a sentence begins with
+    facts: Facts = field(repr=False)
+
+    def layer_of(self, word: int) -> str:
+        """The layer a word belongs to."""
+        return self.layers[max(bisect_right(self.layers, (word, "\U0010ffff")) - 1, 0)][1]
+
+    def layer_with(self, keys: Collection[str]) -> str:
+        """The layer that has most of these facts."""
+        return max(self.facts.layers, key=lambda layer: sum(key in layer[1] for key in keys))[0]
+
+    def words_between(self, start: int, end: int) -> tuple[int, int]:
+        """The words whose greater part lies among letters `start` to `end`, as first and past the last."""
+        offsets = self.reading.offsets
+        first, last = bisect_left(offsets, start), bisect_right(offsets, end) - 1
+        if first > 0 and 2 * (offsets[first] - start) > offsets[first] - offsets[first - 1]:
+            first -= 1
+        if last < len(offsets) - 1 and 2 * (end - offsets[last]) > offsets[last + 1] - offsets[last]:
+            last += 1
+        return first, max(first, last)
+
+
+def steps_of(letters: str) -> str:
+    """How far each letter is from the one before, around the alphabet; it means something from a to z only."""
+    codes = letters.encode("ascii", "replace")
+    return bytes([97 + (b - a) % 26 for a, b in pairwise(codes)]).decode("ascii")
+
+
+def index_of(hidden: str | Mapping[str, str]) -> Index:
+    """The index of a hidden text, or of layers by their ids; made once for a text and remembered."""
+    return _built((("", hidden),) if isinstance(hidden, str) else tuple(hidden.items()))
+
+
+class _Layers:
+    """Layers read one after the other: their words, and what is known of each word."""
+
+    def __init__(self, layers: Iterable[tuple[str, str]]) -> None:
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.shares: list[float] = []
+        self.bare: list[str] = []
+        self.leading: list[int] = []  # words that stand first between two spaces
+        self.stops: set[int] = set()  # words a sentence begins with
+        self.pauses: set[int] = set()  # words a clause begins with
+        self.firsts: list[tuple[int, str]] = []
+        for name, text in layers:
+            self._add(name, text)
+
+    def _add(self, name: str, text: str) -> None:
+        folded, base = fold(text), len(self.words)
+        tokens = tokens_of(folded)
+        self.firsts.append((base, name))
+        self.stops |= {base} | {base + bisect_left(tokens.starts, found.start()) for found in _STOP.finditer(folded)}
+        self.pauses |= {base + bisect_left(tokens.starts, found.start()) for found in _PAUSE.finditer(folded)}
+        self.leading += [base + place for place in leaders(folded, tokens.starts, tokens.ends)]
+        self.shares += shares_of(text, tokens)
+        bare = bare_parts(text)
+        self.bare += bare if len(bare) == len(tokens.words) else [""] * len(tokens.words)
+        self.words += tokens.words
+        self.starts += tokens.starts
+        self.ends += tokens.ends
+
+    def walled(self, parts: Iterable[str]) -> list[str]:
+        """The parts, one for each word, with a wall before each layer."""
+        walls = {first for first, _ in self.firsts}
+        return [WALL + part if place in walls else part for place, part in enumerate(parts)]
+
+
+@lru_cache(maxsize=16)
+def _built(layers: tuple[tuple[str, str], ...]) -> Index:
+    all_ = _Layers(layers)
+    words = all_.words
+    parts = all_.walled(letters_of(word) for word in words)
+    letters, written = "".join(parts), "".join(all_.walled(spelled(word) for word in words))
+    bare = all_.walled(all_.bare)
+    sentences = _sentences(all_.stops, all_.pauses, len(words))
+    return Index(
+        reading=Reading(words, all_.starts, all_.ends, letters, written, places(parts)),
+        bits=weights(words, all_.shares),
+        layers=all_.firsts,
+        letters=grams_of(letters, GRAM),
+        backward=grams_of(letters[::-1], GRAM),
+        bare=grams_of("".join(bare), GRAM),
+        bare_offsets=places(bare),
+        initials=[_initials(words, chosen) for chosen in (range(len(words)), all_.leading)],
+        steps=grams_of(steps_of(written), GRAM),
+        where=_places_of((word, place) for place, word in enumerate(words)),
+        sentences=sentences,
+        within=_places_of((word, n) for n, (a, b) in enumerate(sentences) for word in sorted(set(words[a:b]))),
+        starts=frozenset(all_.stops | all_.pauses),
+        facts=facts_of(layers),
+    )
+
+
+def _initials(words: Sequence[str], chosen: Iterable[int]) -> tuple[Grams, Sequence[int]]:
+    """First letters, and the word of each; a character of a script without spaces has none."""
+    heads = [place for place in chosen if not is_block(words[place])]
+    return grams_of("".join(letters_of(words[place])[:1] or "?" for place in heads), 8), heads
+
+
+def _places_of(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for word, place in pairs:
+        found.setdefault(word, []).append(place)
+    return found
+
+
+def _sentences(stops: Iterable[int], pauses: Iterable[int], size: int) -> list[tuple[int, int]]:
+    """Sentences as first and past the last word: each by itself, its clauses, and a short one with the next."""
+    ends = sorted({0, *stops, size})
+    alone = list(pairwise(ends))
+    clauses = [pair for pair in pairwise(sorted({*ends, *pauses})) if pair[1] - pair[0] >= 8]
+    pairs = [(a, c) for (a, b), (_, c) in pairwise(alone) if min(b - a, c - b) < 8 and c - a <= LONGEST]
+    parts = [(start, min(start + LONGEST, b)) for a, b in alone for start in range(a, b, LONGEST)]
+    return sorted({(a, b) for a, b in (*parts, *clauses, *pairs) if b - a >= 6})

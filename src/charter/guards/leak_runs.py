@@ -1,0 +1,199 @@
+"""Hidden letters in a row are found in any writing that keeps their order: as they are, backwards, without vowels, shifted, as initials."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from operator import eq
+from typing import Final, NamedTuple
+
+from .leak_index import Grams, Index, steps_of
+from .leak_read import Reading, bare_parts, consonants, leaders, places, spelled
+
+LETTERS: Final = 28  # letters in a row that are looked for; what is shorter is judged with its neighbours
+BARE: Final = 18
+SHIFTED: Final = 20
+INITIALS: Final = 8
+SURE_INITIALS: Final = 12
+ACROSTIC: Final = 16
+_OTHERS: Final = 3  # words that are not the hidden ones where only their initials are
+_LINE: Final = re.compile(r"[^\n]+")
+_STOP: Final = re.compile(r"[.!?。！？\n]+")
+
+
+class Trace(NamedTuple):
+    """Words of the hidden text, `first` to `last` (exclusive), that show at `start` to `end` of a view, and how."""
+
+    way: str
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+class Run(NamedTuple):
+    start: int
+    end: int
+    place: int  # where it begins in the hidden letters
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
+
+def runs(letters: str, grams: Grams, least: int) -> Iterator[Run]:
+    """The longest common runs of at least `least` letters; every one that long is met, some shorter ones too."""
+    size, stride = grams.size, max(least - grams.size + 1, 1)
+    known = grams.last
+    at = 0
+    while at + size <= len(letters):
+        gram = letters[at : at + size]
+        if gram not in known:
+            at += stride
+            continue
+        best = Run(at, at, 0)
+        for place in grams.at(gram):
+            back = alike_before(letters, at, grams.text, place)
+            more = size + _alike(letters, at + size, grams.text, place + size)
+            if more + back > best.end - best.start:
+                best = Run(at - back, at + more, place - back)
+        if best.end - best.start >= least:
+            yield best
+        at = max(at + stride, best.end)
+
+
+def _alike(a: str, i: int, b: str, j: int) -> int:
+    """How many letters agree from here on."""
+    size = 0
+    most = min(len(a) - i, len(b) - j)
+    while size + 64 <= most and a[i + size : i + size + 64] == b[j + size : j + size + 64]:
+        size += 64
+    while size < most and a[i + size] == b[j + size]:
+        size += 1
+    return size
+
+
+def alike_before(a: str, i: int, b: str, j: int) -> int:
+    """How many letters agree before here."""
+    size = 0
+    most = min(i, j)
+    while size < most and a[i - size - 1] == b[j - size - 1]:
+        size += 1
+    return size
+
+
+def letter_traces(index: Index, reading: Reading, least: int = LETTERS) -> Iterator[Trace]:
+    """Letters in their order, whatever stands between them."""
+    for run in runs(reading.letters, index.letters, least):
+        yield _traced("letters", index, reading, run, index.words_between(run.place, run.place + run.size))
+
+
+def turned_traces(index: Index, reading: Reading) -> Iterator[Trace]:
+    """Letters backwards, every word backwards, or in a shifted or mirrored alphabet."""
+    whole = len(index.reading.letters)
+    for run in runs(reading.letters, index.backward, LETTERS):
+        words = index.words_between(whole - run.place - (run.size), whole - run.place)
+        yield _traced("reversed", index, reading, run, words)
+    each = "".join([part[::-1] for part in reading.parts])
+    for run in runs(each, index.letters, LETTERS):
+        yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
+    steps = steps_of(reading.spelled)
+    mirrored = steps.translate(_MIRROR)
+    hidden = index.reading.spelled
+    for run in _both(steps, mirrored, index):
+        if reading.spelled[run.start] != hidden[run.place]:  # else it is not shifted at all
+            yield _traced("shifted", index, reading, run, index.words_between(run.place, run.place + run.size + 1))
+    # Backwards every step is the other way round, so the turned steps are those of the text read from its end.
+    for back in _both(mirrored[::-1], steps[::-1], index):
+        run = Run(len(steps) - back.end, len(steps) - back.start, back.place)
+        yield _traced("shifted", index, reading, run, index.words_between(back.place, back.place + back.size + 1))
+
+
+def _both(steps: str, mirrored: str, index: Index) -> Iterator[Run]:
+    yield from runs(steps, index.steps, SHIFTED)
+    yield from runs(mirrored, index.steps, SHIFTED)
+
+
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
+_MIRROR: Final = str.maketrans(_ALPHABET, "a" + _ALPHABET[:0:-1])
+
+
+def bare_traces(index: Index, reading: Reading, plain: str) -> Iterator[Trace]:
+    """Consonants in their order: vowels were dropped, or other ones put in."""
+    parts = None if reading.letters.isascii() else bare_parts(plain)
+    bare = consonants(reading.spelled) if parts is None else "".join(parts)
+    found = list(runs(bare, index.bare, BARE))
+    offsets = places(parts or map(consonants, map(spelled, reading.words))) if found else ()
+    for run in found:
+        words = _words_of(index.bare_offsets, run.place, run.place + run.size)
+        first, last = _words_of(offsets, run.start, run.end)
+        if first < last <= len(reading.words) and reading.words[first:last] != index.reading.words[words[0] : words[1]]:
+            yield Trace("vowels dropped", *words, reading.starts[first], reading.ends[last - 1])
+
+
+def _words_of(offsets: Sequence[int], start: int, end: int) -> tuple[int, int]:
+    first = bisect_left(offsets, start)
+    return first, max(first, bisect_right(offsets, end) - 1)
+
+
+def initial_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace]:
+    """First letters of the hidden words: alone, in a row, or each at the head of a word that is there instead."""
+    short = [part[:1] if word.isdecimal() else part for word, part in zip(reading.words, reading.parts, strict=True)]
+    every = range(len(short))
+    ways: list[tuple[list[str], Sequence[int], bool]] = [
+        (short, every, True),
+        ([part[:1] for part in short], every, False),
+    ]
+    leading = leaders(folded, reading.starts, reading.ends)
+    if len(leading) < len(short):
+        ways.append(([short[at][:1] for at in leading], leading, False))
+    for pieces, chosen, alone in ways:
+        for table in index.initials:
+            for start, end, first, last in _initials(index, table, pieces):
+                words = [reading.words[place] for place in chosen[start : end + 1]]
+                same = sum(map(eq, words, index.reading.words[first:last]))
+                if alone or len(words) >= SURE_INITIALS or len(words) - same >= _OTHERS:
+                    yield Trace("initials", first, last, reading.starts[chosen[start]], reading.ends[chosen[end]])
+
+
+def _initials(
+    index: Index, table: tuple[Grams, Sequence[int]], pieces: Sequence[str]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Runs that begin with a piece. A short one has to be a sentence from its start, and end with a piece."""
+    grams, words = table
+    letters, offsets = "".join(pieces), places(pieces)
+    ends = set(offsets)
+    done = 0
+    for number, at in enumerate(offsets[:-1]):
+        if at < done:
+            continue
+        gram = letters[at : at + INITIALS]
+        if gram not in grams.last:
+            continue
+        for place in grams.at(gram):
+            size = INITIALS + _alike(letters, at + INITIALS, grams.text, place + INITIALS)
+            begins = words[place] in index.starts and at + size in ends
+            if size >= SURE_INITIALS or begins:
+                done = at + size
+                yield number, bisect_left(offsets, done) - 1, words[place], words[place + size - 1] + 1
+                break
+
+
+def acrostic_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace]:
+    """Hidden letters, one at the head or the end of each word, sentence or line."""
+    parts, starts = reading.parts, reading.starts
+    if len(parts) < ACROSTIC:
+        return
+    lines = {bisect_left(starts, found.start()) for found in _LINE.finditer(folded)}
+    sentences = {0} | {bisect_left(starts, found.end()) for found in _STOP.finditer(folded)}
+    for chosen in (range(len(parts)), sorted(sentences - {len(parts)}), sorted(lines - {len(parts)})):
+        heads = [parts[place] for place in chosen]
+        for text in ("".join([part[:1] for part in heads]), "".join([part[-1:] for part in heads])):
+            for run in runs(text, index.letters, ACROSTIC):
+                words = index.words_between(run.place, run.place + run.size)
+                yield Trace("acrostic", *words, starts[chosen[run.start]], reading.ends[chosen[run.end - 1]])
+
+
+def _traced(way: str, index: Index, reading: Reading, run: Run, words: tuple[int, int]) -> Trace:
+    return Trace(way, *words, *reading.between(run.start, run.end))

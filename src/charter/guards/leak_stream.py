@@ -1,0 +1,218 @@
+"""A reply that streams is held back only while its end is hidden text too; what leaves before a leak is known is less than a phrase.
+
+At most eleven letters of a run leave before it is held, and 160 letters are held before it is known to be a leak or
+harmless. A long word that may be encoded is held from its 24th character on, up to 1,024. All of what was said so far
+is looked at again each time it has grown by half, so a leak in any other writing is stopped on its way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from .finding import ALLOWED, Finding, Span
+from .fold import skeleton
+from .leak_index import GRAM
+from .leak_read import letters_of
+from .leak_runs import LETTERS, alike_before
+from .leak_scan import CANARY, LEAK, Scan, scan_of
+from .leak_secret import SHORT, TINY
+
+MOST: Final = 160  # letters held before a run is let go that weighs nothing
+WORD: Final = 24
+LONGEST_WORD: Final = 1_024
+FIRST_LOOK: Final = 240
+_PLACES: Final = 64  # places of the hidden text followed at once
+_LETTER: Final = re.compile(r"[^\W_]|[\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_CODED: Final = re.compile(r"[0-9+/=%&#;\\_-]|[a-z][A-Z]")
+
+
+@lru_cache(maxsize=65_536)
+def _letters(char: str) -> str:
+    """What one character adds to the letters of a text."""
+    return "".join(letters_of(folded) for folded in skeleton(char) if _LETTER.match(folded))
+
+
+class Screen:
+    """Between a reply that streams and the person: `feed` gives what may leave now, `end` the rest."""
+
+    __slots__ = (
+        "_at",
+        "_canaries",
+        "_held",
+        "_letters",
+        "_look",
+        "_out",
+        "_places",
+        "_run",
+        "_scan",
+        "_text",
+        "_word",
+        "finding",
+    )
+
+    def __init__(
+        self, hidden: str | Mapping[str, str], *, history: Iterable[Any] = (), canaries: Iterable[str] = ()
+    ) -> None:
+        self._scan: Scan = scan_of(hidden, history=history, canaries=canaries)
+        self._canaries = [_Canary(secret.letters) for secret in self._scan.secrets if len(secret.letters) > TINY]
+        for canary in self._canaries:
+            canary.seen = canary.after(self._scan.before[-len(canary.letters) :])
+        self._text: list[str] = []  # all that came
+        self._letters = ""  # the last of its letters
+        self._at: list[int] = []  # the character each letter came from
+        self._places: list[tuple[int, int]] = []  # stretches of the hidden letters that this may be
+        self._run = 0  # letters that agree with it
+        self._word = 0  # where the last word begins
+        self._held = self._out = 0  # characters before these may leave, have left
+        self._look = FIRST_LOOK
+        self.finding: Finding = ALLOWED
+
+    def __repr__(self) -> str:
+        return f"Screen({self.finding.decision}, {len(self._text)} characters, {len(self._text) - self._out} held)"
+
+    def feed(self, part: str) -> str:
+        """What may leave now; nothing once something was found."""
+        for char in part:
+            if self.finding.decision != "allow":
+                return ""
+            self._text.append(char)
+            if char not in "nrt" or self._text[-2:-1] != ["\\"]:
+                for letter in _letters(char):
+                    self._follow(letter)
+            self._end_word(char)
+        if self.finding.decision == "allow" and len(self._text) >= self._look:
+            self._look = len(self._text) * 3 // 2
+            self._judge(self._scan.reply("".join(self._text[: self._word])))
+        return self._leave(self._free())
+
+    def end(self) -> str:
+        """What was held back; nothing when the whole is a leak."""
+        if self.finding.decision == "allow":
+            self._judge(self._scan.reply("".join(self._text)))
+        return self._leave(len(self._text))
+
+    def _judge(self, finding: Finding) -> None:
+        if finding.decision != "allow":
+            self.finding = finding
+
+    def _leave(self, free: int) -> str:
+        if self.finding.decision != "allow" or free <= self._out:
+            return ""
+        start, self._out = self._out, free
+        return "".join(self._text[start:free])
+
+    # ── what is held ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _free(self) -> int:
+        """The character up to which nothing may turn out to be a leak."""
+        size = len(self._text)
+        free = [size]
+        if self._run >= GRAM:
+            free.append(self._at[-min(self._run, MOST)])
+        free += [
+            self._at[-min(canary.seen, len(self._at))] for canary in self._canaries if canary.seen > 2 and self._at
+        ]
+        if WORD < size - self._word < LONGEST_WORD and self._is_coded():
+            free.append(self._word + WORD)
+        return min(free)
+
+    def _is_coded(self) -> bool:
+        return _CODED.search("".join(self._text[self._word : self._word + WORD])) is not None
+
+    def _end_word(self, char: str) -> None:
+        """At a space, or when a word is very long, what it may stand for is looked at."""
+        size = len(self._text)
+        if not char.isspace() and size - self._word < LONGEST_WORD:
+            return
+        word, self._word = self._word, size
+        if size - word > WORD:
+            found = self._scan.runs("".join(self._text[word:size]))
+            if found.decision != "allow":
+                self.finding = _moved(found, word)
+
+    # ── what is followed ──────────────────────────────────────────────────────────────────────────────────────────
+
+    def _follow(self, letter: str) -> None:
+        self._at.append(len(self._text) - 1)
+        self._letters = (self._letters + letter)[-2 * MOST :]
+        for canary in self._canaries:
+            if canary.sees(letter) and self._begins(len(canary.letters)):
+                self._found(CANARY, "a canary in the stream", len(canary.letters), "")
+                return
+        hidden = self._scan.scales.index.letters.text
+        going = [(start, end + 1) for start, end in self._places if end < len(hidden) and hidden[end] == letter]
+        self._places = going or self._anew()
+        self._run = max((end - start for start, end in self._places), default=0)
+        if self._run >= LETTERS:
+            self._weigh()
+
+    def _begins(self, letters: int) -> bool:
+        """Whether the last letters are a secret by themselves; a short one has to begin a word."""
+        first = self._at[-letters] if letters <= len(self._at) else 0
+        return letters >= SHORT or first == 0 or not _letters(self._text[first - 1])
+
+    def _anew(self) -> list[tuple[int, int]]:
+        """Where the last letters stand in the hidden text, as far back as they agree."""
+        grams, tail = self._scan.scales.index.letters, self._letters
+        place = grams.last.get(tail[-GRAM:], -1)
+        found: list[tuple[int, int]] = []
+        while place >= 0 and len(found) < _PLACES:
+            back = alike_before(tail, len(tail) - GRAM, grams.text, place)
+            found.append((place - back, place + GRAM))
+            place = grams.before[place]
+        return found
+
+    def _weigh(self) -> None:
+        scales = self._scan.scales
+        for start, end in self._places:
+            first, last = scales.index.words_between(start, end)
+            if end - start >= LETTERS and scales.is_run(first, last):
+                reason = f"{last - first} hidden words by letters, in the stream"
+                self._found(LEAK, reason, end - start, scales.index.layer_of(first))
+                return
+
+    def _found(self, code: str, reason: str, letters: int, layer: str) -> None:
+        span = Span(self._at[-min(letters, len(self._at))], len(self._text), code, reason)
+        self.finding = Finding("deny", code, reason, (span,), layer=layer)
+
+
+class _Canary:
+    """One secret, followed letter by letter; `seen` is how many of its letters stand at the end."""
+
+    __slots__ = ("_back", "letters", "seen")
+
+    def __init__(self, letters: str) -> None:
+        self.letters = letters
+        self.seen = 0
+        self._back = [0]
+        for letter in letters[1:]:
+            seen = self._back[-1]
+            while seen and letters[seen] != letter:
+                seen = self._back[seen - 1]
+            self._back.append(seen + (letters[seen] == letter))
+
+    def after(self, letters: str) -> int:
+        """How much of it stands at the end of these letters."""
+        return next(
+            (
+                size
+                for size in range(min(len(self.letters) - 1, len(letters)), 0, -1)
+                if letters.endswith(self.letters[:size])
+            ),
+            0,
+        )
+
+    def sees(self, letter: str) -> bool:
+        """Whether this letter makes it whole."""
+        while self.seen and (self.seen == len(self.letters) or self.letters[self.seen] != letter):
+            self.seen = self._back[self.seen - 1]
+        self.seen += self.letters[self.seen] == letter
+        return self.seen == len(self.letters)
+
+
+def _moved(finding: Finding, by: int) -> Finding:
+    spans = tuple(Span(span.start + by, span.end + by, span.code, span.reason) for span in finding.spans)
+    return Finding(finding.decision, finding.code, finding.reason, spans, finding.signs, finding.layer)

@@ -1,0 +1,328 @@
+"""How a text says something: in quotes, negated, reported, supposed or as an order; read before anything is matched.
+
+A text is sentences; a sentence is clauses. A quotation is a mention unless the words around it make an order of it. A
+negation reaches to the end of its clause. What others say, ask or try is reported, unless the reader is told to comply.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .lexicon import Hit, Tokens, tokens_of
+from .override_words import form_of, lexicon, respelled
+
+_PAIRS: Final = (
+    ('"', '"'), ("“", "”“"), ("„", "“”"), ("«", "»"), ("»", "«"), ("‘", "’"), ("「", "」"), ("『", "』"), ("`", "`"), ("‚", "‘’"),
+)  # fmt: skip
+_QUOTED: Final = re.compile(
+    "|".join(rf"{opening}(?:[^{end}\n]|\n(?![ \t]*\n)){{1,300}}[{end}]" for opening, end in _PAIRS)
+    + r"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)|\n(?![ \t]*\n)){1,300}'(?!\w)"
+)
+_FENCE: Final = re.compile(r"^[ \t>]*(`{3,}|~{3,})(.*)$", re.MULTILINE)
+_ITEM: Final = r"[ \t]*(?:[-*+•·#>|]|\d{1,3}[.)]|\([a-z\d]{1,2}\)|[a-z]\))[ \t]"
+_END: Final = re.compile(
+    r"(?<![\s.](?:e|i)\.(?:g|e))(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bapprox)[.!?]+(?=[\"'”’»)\]*_」]*(?:\s|\Z))"
+    r"|[。！？!?｡।؟۔](?=[^\s\d.,;:)\"'”’»」』])|[。।۔]|\n[ \t]*\n"
+    rf"|(?<=[:.!?;,])[ \t*_]*\n|\n(?={_ITEM})|\n(?=[ \t]*[\w.-]+:[ \t])"
+)
+_CLAUSE: Final = re.compile(r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()]")
+_COMMA: Final = re.compile(r"[,،、，]")
+_HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*\Z)")
+_LISTED: Final = re.compile(rf"\s*{_ITEM}")
+_RELATIVE: Final = frozenset("that which who der die das".split())
+_SUBJECTS: Final = frozenset("the i you my your all no this these it we they any every he she our".split())
+_MOST_WORDS: Final = 200
+_SOFT: Final = 60  # a line shorter than this was ended on purpose
+REACH: Final = 14
+_FAR: Final = {"zh": 26, "ja": 26}
+_OR: Final = frozenset("or nor and".split())
+_SUPPOSE: Final = frozenset(
+    "if when whenever unless whether that which who whoever whose anything anyone someone because suppose should once until "
+    "wenn falls der die das si quand lorsque cuando se quando als wanneer jesli gdy если когда якщо коли jika kalau neu khi".split()
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words `first` to `last` (exclusive), characters `start` to `end`; `lead` is the line an item stands under."""
+
+    number: int
+    first: int
+    last: int
+    start: int
+    end: int
+    lead: int
+
+
+class Reading:
+    """A folded text, read: its words, what the tables know of them, its sentences, and how each thing is said."""
+
+    def __init__(self, text: str, *, fences_are_mentions: bool = False) -> None:
+        self.text = text
+        found = tokens_of(text)
+        self.tokens: Tokens = found._replace(words=respelled(found.words))
+        self.words: Sequence[str] = self.tokens.words
+        self.fences = _fences(text)
+        self.quotes = _outside(self.fences, [found.span() for found in _QUOTED.finditer(text)])
+        self._fences_are_mentions = fences_are_mentions
+        self.sentences = self._sentences()
+        self._starts = [sentence.first for sentence in self.sentences]
+        self.by: list[dict[str, list[Hit]]] = [{} for _ in self.sentences]
+        for hit in lexicon().find(self.tokens):
+            place = self.place(hit.first)
+            if hit.last <= self.sentences[place].last:
+                self.by[place].setdefault(hit.category, []).append(hit)
+        self._cuts = self._clause_cuts()
+        self._commas = [bisect_left(self.tokens.starts, found.start()) for found in _COMMA.finditer(text)]
+
+    # ── where things stand ────────────────────────────────────────────────────────────────────────────────────────
+
+    def place(self, token: int) -> int:
+        """The number of the sentence a word stands in."""
+        return max(bisect_right(self._starts, token) - 1, 0)
+
+    def of(self, hit: Hit) -> dict[str, list[Hit]]:
+        """What the tables know in the hit's sentence."""
+        return self.by[self.place(hit.first)]
+
+    def near(self, hit: Hit, category: str) -> list[Hit]:
+        """Hits of a category in the same sentence."""
+        return self.of(hit).get(category, [])
+
+    def same_clause(self, one: int, other: int) -> bool:
+        """Whether no break of a clause stands between two words."""
+        low, high = min(one, other), max(one, other)
+        return bisect_right(self._cuts, low) == bisect_right(self._cuts, high)
+
+    def commas(self, low: int, high: int) -> list[int]:
+        """The words right after a comma, from `low` to `high`."""
+        return self._commas[bisect_right(self._commas, low) : bisect_right(self._commas, high)]
+
+    def ends_clause(self, token: int) -> bool:
+        """Whether the word before `token` is the last of its clause or of its part between commas."""
+        last = self.sentences[self.place(token - 1)].last
+        return token >= last or not self.same_clause(token - 1, token) or bool(self.commas(token - 1, token))
+
+    def far(self, hit: Hit) -> int:
+        """How many words apart two factors may stand; a character is a word where no spaces are written."""
+        return _FAR.get(hit.language, REACH)
+
+    # ── how things are said ───────────────────────────────────────────────────────────────────────────────────────
+
+    def quote_of(self, hit: Hit) -> tuple[int, int] | None:
+        """The quotation or fence around a hit."""
+        for spans in (self.quotes, self.fences):
+            place = bisect_right(spans, (hit.start, 1 << 60)) - 1
+            if place >= 0 and spans[place][0] <= hit.start and hit.end <= spans[place][1]:
+                return spans[place]
+        return None
+
+    def is_negated(self, hit: Hit) -> bool:
+        """Whether an odd number of negations reaches the hit; several plain ones count once ("I do not and will not")."""
+        if hit.language != "en":
+            return self._negated_anywhere(hit)
+        plain = any(self._reaches(neg, hit) for neg in self.near(hit, "neg"))
+        turned = sum(self._reaches(turn, hit) for turn in self.near(hit, "invert"))
+        if form_of(self.words[hit.first]) == "ing" or hit.category == "unkeep":
+            turned += sum(turn.last == hit.first for turn in self.near(hit, "stop"))
+        return (plain + turned) % 2 == 1
+
+    def _negated_anywhere(self, hit: Hit) -> bool:
+        count = sum(
+            self.same_clause(neg.first, hit.first) and not (neg.first < hit.last and hit.first < neg.last)
+            for neg in self.near(hit, "neg")
+            if neg.language == hit.language
+        )
+        return count % 2 == 1
+
+    def _reaches(self, neg: Hit, hit: Hit) -> bool:
+        """Whether a negation before the hit still holds there: not past a break, nor past a comma that starts an order."""
+        if not (neg.last <= hit.first <= neg.last + REACH and self.same_clause(neg.first, hit.first)):
+            return False
+        commas = self.commas(neg.last - 1, hit.first)
+        if not commas or (commas[0] == neg.last and neg.category == "neg"):
+            return True
+        listed = any(word in _OR for word in self.words[commas[0] : hit.first + 6])
+        return hit.first - commas[-1] > 1 or listed
+
+    def is_supposed(self, hit: Hit) -> bool:
+        """Whether the hit stands in a part that supposes or relates: "if you …", "anything that …"."""
+        sentence = self.sentences[self.place(hit.first)]
+        commas = self.commas(sentence.first, hit.first)
+        first = max(commas[-1] if commas else sentence.first, sentence.first, hit.first - REACH)
+        return any(
+            word in _SUPPOSE and self.same_clause(at, hit.first) and self._supposes(at, word, hit)
+            for at, word in enumerate(self.words[first : hit.first], first)
+        )
+
+    def _supposes(self, at: int, word: str, hit: Hit) -> bool:
+        if at and self.words[at - 1] in ("as", "even"):
+            return False
+        if word in _RELATIVE:  # "requests that break …", not "learned that the rules …"
+            return hit.first - at <= 4 and self.words[at + 1] not in _SUBJECTS
+        return True
+
+    def is_reported(self, hit: Hit) -> bool:
+        """Whether others say it, ask for it or try it, and the reader is not told to comply."""
+        sentence = self.sentences[self.place(hit.first)]
+        found = self.by[sentence.number]
+        told = any(
+            attempt.last <= hit.first <= attempt.last + 8 and not self._starts_order(attempt.last, hit)
+            for attempt in found.get("attempt", [])
+        ) or self._is_spoken(found, hit)
+        if not told:
+            return False
+        return "refuse" in found or not self._complied(hit)
+
+    def _is_spoken(self, found: dict[str, list[Hit]], hit: Hit) -> bool:
+        says = [
+            verb
+            for verb in found.get("says", [])
+            if verb.last <= hit.first <= verb.last + REACH
+            and (self.same_clause(verb.first, hit.first) or not self.same_clause(verb.last - 1, verb.last))
+            and not self._starts_order(verb.last, hit)
+        ]
+        return any(
+            speaker.first < verb.first and verb.first - speaker.last < 6
+            for verb in says
+            for speaker in found.get("speaker", [])
+        )
+
+    def _starts_order(self, after: int, hit: Hit) -> bool:
+        commas = self.commas(after - 1, hit.first)
+        return bool(commas) and hit.first - commas[-1] <= 1
+
+    def _complied(self, hit: Hit) -> bool:
+        """Whether the sentence goes on to say: do it."""
+        return any(
+            yes.first >= hit.last and (self.commas(hit.first, yes.first) or not self.same_clause(hit.first, yes.first))
+            and not self.is_negated(yes)
+            for yes in self.near(hit, "comply")
+        )  # fmt: skip
+
+    def is_quoted(self, hit: Hit) -> bool:
+        """Whether a quotation makes it a mention; one that stands alone, or that is made an order, does not."""
+        quote = self.quote_of(hit)
+        sentence = self.sentences[self.place(hit.first)]
+        if quote is None:
+            return self._is_blockquote(sentence) and (self._introduced(sentence) or self._beside(sentence))
+        if quote in self.fences:
+            return self._fences_are_mentions or self._introduced(sentence)
+        found = self._unquoted(sentence)
+        if "refuse" in found or "hostile" in found or self._introduced(sentence):
+            return True
+        if "command" in found or self._complied(hit):
+            return False
+        outside = sum(1 for at in range(sentence.first, sentence.last) if not quote[0] <= self.tokens.starts[at] < quote[1])
+        return outside > 2 or self._beside(sentence)
+
+    def _unquoted(self, sentence: Sentence) -> set[str]:
+        return {
+            category
+            for category, hits in self.by[sentence.number].items()
+            if any(self.quote_of(hit) is None for hit in hits)
+        }
+
+    def _introduced(self, sentence: Sentence) -> bool:
+        """Whether the line an item stands under speaks of attacks, refusals, or what others say."""
+        return sentence.lead >= 0 and bool({"hostile", "refuse", "attempt", "speaker", "example"} & set(self.by[sentence.lead]))
+
+    def _is_blockquote(self, sentence: Sentence) -> bool:
+        return self.text[sentence.start : sentence.end].lstrip().startswith(">")
+
+    def _beside(self, sentence: Sentence) -> bool:
+        around = (sentence.number - 1, sentence.number + 1)
+        return any(0 <= at < len(self.by) and {"hostile", "refuse"} & set(self.by[at]) for at in around)
+
+    def is_under_negation(self, hit: Hit) -> bool:
+        """Whether the hit is an item of a list whose lead negates or reports: "Never:", "Red flags in messages:"."""
+        sentence = self.sentences[self.place(hit.first)]
+        return sentence.lead >= 0 and bool({"neg", "invert", "hostile", "refuse", "attempt"} & set(self.by[sentence.lead]))
+
+    def is_shown(self, start: int, end: int, *, in_markup: bool = False) -> bool:
+        """Whether a stretch of characters is only shown: quoted as a mention, or named among attacks that are refused."""
+        at = max(bisect_right(self.tokens.starts, start) - 1, 0)
+        hit = Hit("stretch", at, at + 1, start, end, "", "")
+        if not in_markup:
+            return self.is_quoted(hit)
+        found = self._unquoted(self.sentences[self.place(at)])
+        return bool({"hostile", "refuse"} & found) and "example" in found
+
+    def is_mention(self, hit: Hit) -> bool:
+        """Whether what stands there is spoken of, not ordered; negation is for the caller, who knows what it means."""
+        return self.is_quoted(hit) or self.is_reported(hit)
+
+    # ── how the text is cut ───────────────────────────────────────────────────────────────────────────────────────
+
+    def _sentences(self) -> list[Sentence]:
+        kept = sorted([*self.quotes, *self.fences])
+        ends = [found.end() for found in _END.finditer(self.text) if not _inside(kept, found.start())]
+        found: list[Sentence] = []
+        start, lead, headed = 0, -1, -1
+        for end in self._capped([*ends, len(self.text)]):
+            first, last = bisect_right(self.tokens.starts, start - 1), bisect_right(self.tokens.starts, end - 1)
+            if last > first:
+                line = self.text[start:end]
+                number, listed = len(found), _LISTED.match(line) is not None
+                heading = _HEADING.match(line) is not None
+                fenced = any(start <= fence[0] < end or fence[0] <= start < fence[1] for fence in self.fences)
+                under = lead if listed or fenced or lead == number - 1 else headed if listed else -1
+                found.append(Sentence(number, first, last, start, end, -1 if heading else under))
+                if heading:
+                    lead = headed = number
+                elif line.rstrip(" \t\n*_").endswith((":", "：")):
+                    lead = number
+                elif not listed and not fenced:
+                    lead = -1
+            start = end
+        return found or [Sentence(0, 0, len(self.words), 0, len(self.text), -1)]
+
+    def _capped(self, ends: Sequence[int]) -> Iterator[int]:
+        """Ends of sentences, with one more after every so many words: what is compared within one stays bounded."""
+        done = 0
+        for end in ends:
+            last = bisect_right(self.tokens.starts, end - 1)
+            while last - done > _MOST_WORDS:
+                done += _MOST_WORDS
+                yield self.tokens.starts[done]
+            yield end
+            done = last
+
+    def _clause_cuts(self) -> list[int]:
+        cuts = [
+            bisect_left(self.tokens.starts, found.start())
+            for found in _CLAUSE.finditer(self.text)
+            if found.group() != "\n" or self._is_short_line(found.start())
+        ]
+        cuts += [hit.first for hits in self.by for hit in hits.get("but", [])]
+        return sorted(cuts)
+
+    def _is_short_line(self, end: int) -> bool:
+        return end - self.text.rfind("\n", 0, end) < _SOFT
+
+
+def _fences(text: str) -> list[tuple[int, int]]:
+    """Closed fences; one that never closes hides nothing."""
+    found: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for match in _FENCE.finditer(text):
+        mark, rest = match.group(1), match.group(2)
+        if opened is None:
+            opened = None if mark[0] == "`" and "`" in rest else match
+        elif mark.startswith(opened.group(1)) and not rest.strip():
+            found.append((opened.start(), match.end()))
+            opened = None
+    return found
+
+
+def _inside(spans: Sequence[tuple[int, int]], at: int) -> bool:
+    place = bisect_right(spans, (at, 1 << 60)) - 1
+    return place >= 0 and spans[place][0] <= at < spans[place][1] - 1
+
+
+def _outside(fences: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [span for span in spans if not _inside(fences, span[0])]

@@ -15,6 +15,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 Disposition = Literal["whole", "truncated", "summary", "dropped", "blocked"]
@@ -32,7 +33,17 @@ def hash_lines(lines: str) -> str:
 
 def content_hash(data: bytes, key: bytes | None) -> str:
     """The hash of a section's or piece's bytes; keyed where a key is given."""
-    return hashlib.sha256(data).hexdigest() if key is None else hmac.digest(key, data, "sha256").hex()
+    if key is None:
+        return hashlib.sha256(data).hexdigest()
+    keyed = _keyed(key).copy()
+    keyed.update(data)
+    return keyed.hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _keyed(key: bytes) -> hmac.HMAC:
+    """An HMAC under this key with nothing in it yet: a copy of it costs less than a new one."""
+    return hmac.new(key, digestmod="sha256")
 
 
 @dataclass(frozen=True, slots=True)

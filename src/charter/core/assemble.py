@@ -290,7 +290,7 @@ class Assembly:
     def entries(self) -> tuple[Entry, ...]:
         """The layers as the manifest lists them; made once."""
         if self._entries is None:
-            self._entries = tuple(_entry_of(part, self.settings) for part in self._parts)
+            self._entries = tuple([_entry_of(part, self.settings) for part in self._parts])
         return self._entries
 
     @property

@@ -126,12 +126,12 @@ class Manifest:
     @property
     def bytes(self) -> int:
         """Everything sent: the layers and what joins them."""
-        return sum(entry.bytes for entry in self.stack) + self.joint_bytes
+        return sum([entry.bytes for entry in self.stack]) + self.joint_bytes
 
     @property
     def tokens_est(self) -> int:
         """Everything paid for: the layers, what joins them, the tool schemas."""
-        return sum(entry.tokens_est for entry in self.stack) + self.joint_tokens + self.tools_tokens
+        return sum([entry.tokens_est for entry in self.stack]) + self.joint_tokens + self.tools_tokens
 
     @property
     def notes(self) -> tuple[str, ...]:

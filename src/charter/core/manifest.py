@@ -12,7 +12,6 @@ HMAC-SHA256 in place of the plain hash, because a plain hash of a short message 
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,15 +34,18 @@ def content_hash(data: bytes, key: bytes | None) -> str:
     """The hash of a section's or piece's bytes; keyed where a key is given."""
     if key is None:
         return hashlib.sha256(data).hexdigest()
-    keyed = _keyed(key).copy()
-    keyed.update(data)
-    return keyed.hexdigest()
+    started, finishing = _halves(key)
+    inner, outer = started.copy(), finishing.copy()
+    inner.update(data)
+    outer.update(inner.digest())
+    return outer.hexdigest()
 
 
 @lru_cache(maxsize=16)
-def _keyed(key: bytes) -> hmac.HMAC:
-    """An HMAC under this key with nothing in it yet: a copy of it costs less than a new one."""
-    return hmac.new(key, digestmod="sha256")
+def _halves(key: bytes) -> tuple[hashlib._Hash, hashlib._Hash]:
+    """HMAC-SHA256 under this key (RFC 2104) with nothing in it yet: to go on from here costs half of a new one."""
+    block = (hashlib.sha256(key).digest() if len(key) > 64 else key).ljust(64, b"\0")
+    return hashlib.sha256(bytes(byte ^ 0x36 for byte in block)), hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from .core.policy import ChannelPolicy, Verdict
 from .core.records import TurnRecord
 from .core.state import State, move
 from .core.text import spoken
+from .written import ascii_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -213,7 +214,6 @@ def as_json(value: dict[str, Any]) -> str:
 
 
 _sorted: Final = msgspec.json.Encoder(order="sorted")
-_WRITTEN: Final = json.JSONEncoder(separators=(",", ":")).encode
 Row = list[Any]  # of a message: its role, its keyed hash, its tokens; never its text
 
 
@@ -221,7 +221,7 @@ def row_of(said: Said, count: Tokens, key: bytes | None) -> Row:
     """What is kept of one message."""
     calls = [[call.name, call.arguments] for call in said.calls]
     words = said.text + "".join([name + arguments for name, arguments in calls]) if calls else said.text
-    data = _WRITTEN([said.role, said.text, calls]).encode()
+    data = ascii_json((said.role, said.text, calls))
     return [said.role, content_hash(data, key)[:32], count(words.encode(errors="replace"))]
 
 

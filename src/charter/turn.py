@@ -78,12 +78,12 @@ def take_turn(agent: Agent, incoming: Incoming, watch: Watch = UNWATCHED) -> Tur
 
 def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     """Stages the message and takes what this turn answers; one turn in flight per sender, or per agent (S0-15)."""
-    if incoming.at is None:
-        incoming = replace(incoming, at=EPOCH + timedelta(microseconds=agent.clock() // 1000))
+    at = incoming.at or EPOCH + timedelta(microseconds=agent.clock() // 1000)
     asked = bool(incoming.text.strip())
     sender = incoming.sender or incoming.user or ("unknown" if asked else "")
     model = incoming.model or agent.provider.model
-    course = Course(agent, replace(incoming, agent=agent.name, model=model, sender=sender), agent.new_id(), watch)
+    heard = replace(incoming, at=at, agent=agent.name, model=model, sender=sender)
+    course = Course(agent, heard, agent.new_id(), watch)
     if not 0 <= course.acting.at_ns < 2**63:
         raise BadValue("at", "a time that can be kept lies between 1970 and 2262")
     name, at_ns = incoming.id or agent.new_id(), course.started_ns
@@ -265,7 +265,7 @@ def _note(course: Course, record: TurnRecord) -> None:
             "code": record.code,
             "stack_sha256": record.stack_sha256,
             "payload_sha256": record.payload_sha256,
-            "layers": {part.section.layer.id: part.sha256 for part in course.assembly.parts} if course.assembly else {},
+            "layers": {entry.id: entry.sha256 for entry in course.assembly.entries} if course.assembly else {},
             **record.counts,
         },
     )

@@ -194,3 +194,16 @@ def test_a_slot_at_the_start_of_a_line_is_known_by_its_name_at_any_depth(form: F
     shown = '"1. x"' if form is Form.LINE else "&quot;1. x&quot;"
     assert encode(facts, OURS, frozenset({"a"})) == {"a": '"- x"', "rows": [{"a": shown, "b": "- y"}]}
     assert encode(facts, OURS) == {"a": "- x", "rows": [{"a": "1. x", "b": "- y"}]}
+
+
+ASCII = st.text(st.characters(max_codepoint=127), max_size=BARE_LIMIT - 2)
+TRICKS = st.text('-<>[]`~"\\/ \nINST_s!', max_size=40)
+
+
+@given(ASCII | TRICKS)
+def test_text_that_is_let_through_at_a_glance_is_what_the_whole_look_makes_of_it(text: str) -> None:
+    """Beside a letter that is not ASCII the whole look is taken; it must come to the same."""
+    assert quote(f"{text} é") == f'{quote(text)[:-1]} é"'
+    for form in (spoken, defused, json_line):
+        assert form(f"{text} é") == f"{form(text)} é"
+    assert is_plain(f"{text} é") is is_plain(text)

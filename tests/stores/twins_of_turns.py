@@ -39,7 +39,7 @@ def nothing_given_back(patch: Patch) -> Make:
 
 
 def lease_of_any_clock(patch: Patch) -> Make:
-    without(patch, messages, "_lease", "if until > at_ns + lease_ns:", "if False:")
+    without(patch, messages, "_lease_held", "if until > at_ns + lease_ns:", "if False:")
     return MemoryStore
 
 

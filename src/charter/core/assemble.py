@@ -28,7 +28,7 @@ from .section import (
     render,
     whole,
 )
-from .text import Trust, block, pieces_of, spoken
+from .text import Piece, Trust, block, spoken
 from .wire import Expected, payload_hash
 
 __all__ = ["ESTIMATE", "About", "Assembly", "Estimate", "Rendered", "Section", "Settings", "assemble", "fill"]
@@ -290,7 +290,7 @@ class Assembly:
     def entries(self) -> tuple[Entry, ...]:
         """The layers as the manifest lists them; made once."""
         if self._entries is None:
-            self._entries = tuple(_entry_of(part, self.settings) for part in self._parts)
+            self._entries = tuple([_entry_of(part, self.settings) for part in self._parts])
         return self._entries
 
     @property
@@ -324,11 +324,14 @@ def _entry_of(part: Raw, settings: Settings) -> Entry:
 def _entry(part: Rendered, key: bytes | None) -> Entry:
     section, layer = part.section, part.section.layer
     pieces = tuple(
-        PieceEntry(
-            piece.origin,
-            content_hash(piece.text.encode(errors="surrogatepass"), key if piece.trust is Trust.OUTSIDE else None),
-        )
-        for piece in pieces_of(section.facts)
+        [
+            PieceEntry(
+                piece.origin,
+                content_hash(piece.text.encode(errors="surrogatepass"), key if piece.trust is Trust.OUTSIDE else None),
+            )
+            for piece in section.texts
+            if isinstance(piece, Piece)
+        ]
     )
     about = section.about
     return Entry(

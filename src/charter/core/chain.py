@@ -12,11 +12,11 @@ that hash under the installation's key, so that who can write the database but l
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from .manifest import content_hash
 from .records import LogRow
 
 START = "0" * 64
@@ -40,13 +40,12 @@ def link_hash(*fields: str | int) -> str:
 
 def row_seal(sha256: str, key: bytes) -> str:
     """The seal of a row's hash under a key."""
-    return hmac.digest(key, bytes.fromhex(sha256), "sha256").hex()
+    return content_hash(bytes.fromhex(sha256), key)
 
 
 def pseudonym(name: str, key: bytes | None) -> str:
     """A person's name as a chain may keep it: without the key nobody can tell whose it is."""
-    data = b"charter-person-1:" + name.encode()
-    return (hashlib.sha256(data).digest() if key is None else hmac.digest(key, data, "sha256")).hex()[:32]
+    return content_hash(b"charter-person-1:" + name.encode(), key)[:32]
 
 
 def broken(rows: Iterable[LogRow]) -> Iterator[tuple[int, str]]:

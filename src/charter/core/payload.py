@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .dialogue import NO_TALK, Said, Talk, ToolCall
 from .errors import UnknownDialect
@@ -16,16 +15,19 @@ from .text import framed, spoken
 MAX_BREAKPOINTS: Final = 4  # Anthropic's
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A layer's text as sent, with the joiner that stands before it; `message` marks the user's own words."""
 
     id: str
     role: Role
-    text: str = field(repr=False)
+    text: str
     volatility: Volatility
     tokens: int = 0
     message: bool = False
+
+    def __repr__(self) -> str:
+        facts = ("id", "role", "volatility", "tokens", "message")
+        return f"Block({', '.join(f'{name}={getattr(self, name)!r}' for name in facts)})"
 
 
 def with_joiners(blocks: Sequence[Block], joiner: str) -> tuple[Block, ...]:
@@ -34,10 +36,10 @@ def with_joiners(blocks: Sequence[Block], joiner: str) -> tuple[Block, ...]:
     So a user block holds the user layer alone, and the texts concatenate to the whole prompt.
     """
     out: list[Block] = []
-    for index, block in enumerate(blocks):
-        text = block.text if index == 0 or block.role is Role.USER else joiner + block.text
-        follows = index + 1 < len(blocks) and blocks[index + 1].role is Role.USER
-        out.append(replace(block, text=text + joiner if follows else text))
+    for index, (name, role, text, volatility, tokens, message) in enumerate(blocks):
+        before = joiner if index and role is not Role.USER else ""
+        after = joiner if index + 1 < len(blocks) and blocks[index + 1].role is Role.USER else ""
+        out.append(Block(name, role, f"{before}{text}{after}", volatility, tokens, message))
     return tuple(out)
 
 
@@ -48,7 +50,7 @@ def spoken_message(text: str) -> Block:
 
 def _split(blocks: Sequence[Block]) -> tuple[list[Block], str]:
     system = [block for block in blocks if block.role is Role.SYSTEM]
-    return system, "".join(block.text for block in blocks if block.role is Role.USER)
+    return system, "".join([block.text for block in blocks if block.role is Role.USER])
 
 
 # ── OpenAI chat, and Ollama's like it ─────────────────────────────────────────────────────────────────────────────
@@ -62,7 +64,7 @@ def _chat(
     blocks: Sequence[Block], talk: Talk, tools: Sequence[ToolSpec], said: Callable[[Said], dict[str, Any]]
 ) -> dict[str, Any]:
     system, user = _split(blocks)
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "".join(block.text for block in system)}]
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "".join([block.text for block in system])}]
     messages += [said(message) for message in talk.before]
     messages += [{"role": "user", "content": user}] if user else []
     messages += [said(message) for message in talk.after]

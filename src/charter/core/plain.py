@@ -64,10 +64,13 @@ _RULE: Final = re.compile(r" {0,3}([-*_])(?:[ \t]*+\1){2,}+[ \t]*+\Z")
 _UNDERLINE: Final = re.compile(r" {0,3}(?:=++|-{2,}+)[ \t]*+\Z")
 _COLUMNS: Final = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+\Z")
 _PIPE: Final = re.compile(r"(?<!\\)\|")
+_ANY_MARK: Final = re.compile(r"[#*_+=>`~|\[\]\\<-]")  # everything that any pattern here begins with or needs
 
 
 def plain(text: str, depth: int = 0) -> str:
     """Headings, emphasis, links, lists, quotations, tables and code as a plain message shows them."""
+    if not _ANY_MARK.search(text):
+        return text
     out: list[str] = []
     for block in blocks(text):
         if block.opening:

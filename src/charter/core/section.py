@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ from .errors import BadValue, MisplacedContent
 from .layer import Layer, Stack
 from .manifest import Disposition, Entry, content_hash
 from .ports import Template
-from .text import Facts, Piece, Structure, Trust, encode, inline, least_trust, pieces_of, shorten
+from .text import Facts, Piece, Structure, Trust, encode, inline, shorten, texts_in, trust_of
 
 SUMMARY_CHARS: Final = 160
 NAMED_CUTS: Final = 5
@@ -73,7 +73,7 @@ class Section:
     One that is used again (`keep`) remembers how it was rendered, and then costs nothing.
     """
 
-    __slots__ = ("about", "facts", "keep", "kept", "layer")
+    __slots__ = ("_texts", "about", "facts", "keep", "kept", "layer")
 
     def __init__(self, layer: Layer, facts: Facts, *, about: About = NOWHERE, keep: bool = False) -> None:
         self.layer = layer
@@ -81,6 +81,14 @@ class Section:
         self.about = about
         self.keep = keep
         self.kept: Kept | None = None
+        self._texts: list[str | Piece] | None = None
+
+    @property
+    def texts(self) -> list[str | Piece]:
+        """The texts inside its facts, in order; looked for once."""
+        if self._texts is None:
+            self._texts = texts_in(self.facts)
+        return self._texts
 
     def __repr__(self) -> str:
         return f"Section({self.layer.id!r}, {len(self.facts)} facts)"
@@ -154,7 +162,7 @@ def refuse_misplaced(section: Section) -> None:
     layer = section.layer
     if layer.accepts is Trust.OUTSIDE:
         return
-    trust = least_trust(section.facts)
+    trust = trust_of(section.texts)
     if trust < layer.accepts:
         raise MisplacedContent(
             f"layer {layer.id!r} takes {layer.accepts.name.lower()} text only, but was given {trust.name.lower()} text"
@@ -167,7 +175,7 @@ def render(section: Section, stack: Stack, settings: Settings, cut: str = "") ->
     text = layer.template.quick(section.facts)
     if text is None:
         text = _full(layer.template, section.facts, stack.structure)
-        cut = "; ".join(filter(None, (_cut_pieces(section.facts), cut)))
+        cut = "; ".join(filter(None, (_cut_pieces(section.texts), cut)))
     if layer.title and text:
         text = f"{layer.title}{stack.gap}{text}"
     return _hashed(section, text, settings, "truncated" if cut else "whole", cut)
@@ -196,13 +204,18 @@ def _summary(section: Section, structure: Structure) -> str:
     return f"{layer.title} — {line}" if layer.title and line else line
 
 
-def _cut_pieces(facts: Facts) -> str:
+def _cut_pieces(texts: Iterable[str | Piece]) -> str:
     """Which pieces are shown in part; pieces cut alike are told once, and not more than a few."""
-    cut: Counter[str] = Counter()
-    for piece in pieces_of(facts):
+    cut: dict[str, int] = {}
+    for piece in texts:
+        if not isinstance(piece, Piece) or piece.original is None:
+            continue
         kept = len(piece.text) if piece.kept is None else piece.kept
-        if piece.original is not None and piece.original > kept:
-            cut[f"{piece.origin}: {kept:,} of {piece.original:,} characters"] += 1
+        if piece.original > kept:
+            what = f"{piece.origin}: {kept:,} of {piece.original:,} characters"
+            cut[what] = cut.get(what, 0) + 1
+    if not cut:
+        return ""
     told = [f"{what} (× {times})" if times > 1 else what for what, times in cut.items()]
     more = [f"{len(told) - NAMED_CUTS} more"] if len(told) > NAMED_CUTS else []
     return "; ".join(told[:NAMED_CUTS] + more)
@@ -210,7 +223,7 @@ def _cut_pieces(facts: Facts) -> str:
 
 def _hashed(section: Section, text: str, settings: Settings, disposition: Disposition, reason: str) -> Raw:
     data = text.encode()
-    keyed = settings.key is not None and least_trust(section.facts) is Trust.OUTSIDE
+    keyed = settings.key is not None and trust_of(section.texts) is Trust.OUTSIDE
     digest = content_hash(data, settings.key) if keyed else sha256(data).hexdigest()
     size = len(data)
     tokens = (size + 3) // 4 if settings.counter is ESTIMATE else settings.counter(data)

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from .cutting import _SENTENCE_END, _between
 from .errors import BadValue
 from .plain import Block, blocks, plain
 from .policy import ChannelPolicy
 from .silence import is_silent
-from .text import _SENTENCE_END, _between
 
 _PARAGRAPH_END: Final = re.compile(r"(\n(?:[^\S\n]*+\n)++)")
 _BLANK_LINES: Final = re.compile(r"(?:[^\S\n]*+\n)*+")

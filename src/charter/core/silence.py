@@ -8,6 +8,7 @@ only contains the token is a reply.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # White space, controls, what Unicode says to ignore when it is drawn, the empty Braille cell, and halves of surrogates.
@@ -30,6 +31,7 @@ def is_silent(text: str, token: str = "") -> bool:
     return bool(word) and _trimmed(text.casefold(), edge) == word
 
 
+@lru_cache(maxsize=64)
 def _meant(token: str) -> tuple[re.Pattern[str], str]:
     """What a token comes down to, and what may stand around it; one of punctuation alone has to be met exactly."""
     folded = token.casefold()

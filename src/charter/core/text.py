@@ -15,11 +15,14 @@ import enum
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
+from .cutting import Capped as Capped
+from .cutting import cap as cap
+from .cutting import shorten as shorten
 from .errors import BadValue
 from .unicode import EMOJI, JOINING, SEEN, WORD
 
@@ -118,6 +121,12 @@ _PROJECT = (
     r"|start_of_image|endoftext|tools?|tool_call|tool_response|function_calls?|invoke|available_skills|skill)\b)"
 )
 _BREAK = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+# Text of these characters alone is as it should be in each form; most text is, and then no pattern goes through it.
+_PRINTED = bytes(range(32, 127))
+_QUOTED_AS_IT_IS = _PRINTED.translate(None, b'"\\<>`[')
+_JSON_AS_IT_IS = _PRINTED.translate(None, b"<>`[")
+_SPOKEN_AS_IT_IS = b"\n" + _PRINTED.translate(None, b"<[`~")
+_PROJECT_AS_IT_IS = b"\n\t" + _PRINTED.translate(None, b"<[")
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _DEFUSED = (
@@ -152,7 +161,12 @@ def _defuse(match: re.Match[str]) -> str:
 
 def is_plain(value: str) -> bool:
     """Whether a value may stand bare inside a line: short, one line, plain characters of any script."""
-    return len(value) <= BARE_LIMIT and _PLAIN.match(value) is not None
+    return len(value) <= BARE_LIMIT and (_only(value, _PLAIN_ASCII) or _PLAIN.match(value) is not None)
+
+
+def _only(text: str, characters: bytes) -> bool:
+    """Whether a text is of these ASCII characters alone."""
+    return text.isascii() and not text.encode().translate(None, characters)
 
 
 def plain_filler(texts: Sequence[str], names: Sequence[str]) -> Callable[[Facts], str | None]:
@@ -205,16 +219,18 @@ def _is_structure(value: str) -> bool:
 
 def quote(value: str) -> str:
     """A value as a one-line JSON string in which nothing is hidden and no tag, fence or chat token survives."""
-    return f'"{re.sub(_QUOTED, _json_escape, value)}"'
+    return f'"{value if _only(value, _QUOTED_AS_IT_IS) else re.sub(_QUOTED, _json_escape, value)}"'
 
 
 def json_line(text: str) -> str:
     """JSON text on one line, its strings defused; it still parses to the same value."""
-    return re.sub(_JSON, _json_escape, text)
+    return text if _only(text, _JSON_AS_IT_IS) else re.sub(_JSON, _json_escape, text)
 
 
 def spoken(text: str) -> str:
     """Longer text without a frame, for where a message role is the frame: its lines stay, its tricks do not."""
+    if _only(text, _SPOKEN_AS_IT_IS) and "--" not in text:
+        return text
     return re.sub(_SPOKEN, _defuse, _BREAK.sub("\n", text))
 
 
@@ -230,7 +246,7 @@ def framed(text: str) -> str:
 
 def defused(text: str) -> str:
     """Project Markdown with hidden characters shown and chat tokens and tags of ours broken."""
-    return re.sub(_PROJECT, _defuse, _BREAK.sub("\n", text))
+    return text if _only(text, _PROJECT_AS_IT_IS) else re.sub(_PROJECT, _defuse, _BREAK.sub("\n", text))
 
 
 def _xml(text: str) -> str:
@@ -284,12 +300,12 @@ def encode(value: Value, structure: Structure, starts: frozenset[str] = frozense
         return inline(value, starts_line=name in starts)
     if isinstance(value, Piece):
         return _encode_piece(value, structure, name in starts)
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # the first is what it nearly always is, and costs less
         return {
             key if key.isidentifier() else inline(key, starts_line=True): encode(inner, structure, starts, key)
             for key, inner in value.items()
         }
-    if isinstance(value, Sequence):
+    if isinstance(value, (list, tuple, Sequence)):
         return [encode(inner, structure, starts, name) for inner in value]
     return value
 
@@ -306,92 +322,38 @@ def _encode_piece(piece: Piece, structure: Structure, starts_line: bool) -> str:
 
 def least_trust(value: Value) -> Trust:
     """The smallest trust among a fact's texts; numbers and switches are ours."""
+    return trust_of(texts_in(value))
+
+
+def pieces_of(value: Value) -> list[Piece]:
+    """The pieces inside a fact, in order."""
+    return [inner for inner in texts_in(value) if isinstance(inner, Piece)]
+
+
+def trust_of(texts: Iterable[str | Piece]) -> Trust:
+    """The smallest trust of these; a bare text has none."""
     least = Trust.OPERATOR
-    for inner in _inside((value,)):
-        trust = inner.trust if isinstance(inner, Piece) else Trust.OUTSIDE
+    for text in texts:
+        trust = text.trust if isinstance(text, Piece) else Trust.OUTSIDE
         if trust is Trust.OUTSIDE:
             return trust
         least = min(least, trust)
     return least
 
 
-def pieces_of(value: Value) -> list[Piece]:
-    """The pieces inside a fact, in order."""
-    return [inner for inner in _inside((value,)) if isinstance(inner, Piece)]
+def texts_in(value: Value) -> list[str | Piece]:
+    """The texts and pieces inside a fact, in order."""
+    found: list[str | Piece] = []
+    _find((value,), found)
+    return found
 
 
-def _inside(values: Iterable[Value]) -> Iterator[str | Piece]:
-    """The texts and pieces inside some facts, in order; what they are is asked in the order of what they mostly are."""
+def _find(values: Iterable[Value], found: list[str | Piece]) -> None:
+    """Adds the texts and pieces inside some facts; what they are is asked in the order of what they mostly are."""
     for value in values:
         if isinstance(value, (str, Piece)):
-            yield value
+            found.append(value)
         elif isinstance(value, (dict, Mapping)):
-            yield from _inside(value.values())
+            _find(value.values(), found)
         elif isinstance(value, (list, tuple, Sequence)):
-            yield from _inside(value)
-
-
-# ── cutting ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class Capped(NamedTuple):
-    """What is left of a text under a limit, and how many characters of it were kept."""
-
-    text: str
-    original: int
-    kept: int
-
-    def __repr__(self) -> str:
-        return f"Capped({self.kept} of {self.original} characters)"
-
-
-_SENTENCE_END = re.compile(r"[.!?…]['\")\]]?(?=\s)|[。！？]|\n")
-_FLAGS_BEFORE = re.compile(r"[\U0001f1e6-\U0001f1ff]+\Z")
-_CLINGS = re.compile(r"[\u0300-\u036f\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
-
-
-def _cut_point(text: str, room: int) -> int:
-    """Where to cut to keep at most `room` characters: a sentence end or a space in the last fifth, else right there."""
-    start = room - room // 5
-    ends = [match.end() for match in _SENTENCE_END.finditer(text, start, room)]
-    if ends:
-        return ends[-1]
-    space = text.rfind(" ", start, room + 1)
-    if space > 0:
-        return space
-    return _between(text, room)
-
-
-def _between(text: str, point: int) -> int:
-    """The nearest point at or before this one that does not part what is read as one character."""
-    while 0 < point < len(text) and (_CLINGS.match(text[point]) or text[point - 1] == "\u200d"):
-        point -= 1
-    flags = _FLAGS_BEFORE.search(text, 0, point)
-    if flags and len(flags.group()) % 2 and point < len(text) and _FLAGS_BEFORE.match(text[point]):
-        point -= 1
-    return point
-
-
-def cap(text: str, limit: int) -> Capped:
-    """The text inside `limit` characters; a cut ends at a sentence and says so, its mark counted inside the limit."""
-    if limit < 0:
-        raise BadValue("limit", f"{limit} is negative; use 0 or more")
-    total = len(text)
-    if total <= limit:
-        return Capped(text, total, total)
-    room = limit - len(_left_out(total, total))
-    if room <= 0:
-        return Capped("…"[:limit], total, 0)
-    kept = text[: _cut_point(text, room)].rstrip()
-    return Capped(kept + _left_out(total - len(kept), total), total, len(kept))
-
-
-def _left_out(left: int, total: int) -> str:
-    return f"\n\n[… {left:,} of {total:,} characters left out]"
-
-
-def shorten(text: str, limit: int) -> str:
-    """A preview of at most `limit` characters, its … counted."""
-    if limit < 0:
-        raise BadValue("limit", f"{limit} is negative; use 0 or more")
-    return text if len(text) <= limit else text[: _between(text, max(limit - 1, 0))].rstrip() + "…"[:limit]
+            _find(value, found)

@@ -10,7 +10,7 @@ import msgspec
 
 from ..core.text import Form, Piece, Trust, Value
 from .ask import Ask, Gathered, quarantined
-from .pages import read_agent
+from .pages import looks_of, read_agent
 from .skills import Skill, load_skills
 
 
@@ -48,7 +48,7 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
         if "skills" in ask.world.given:
             return list(ask.world.given["skills"]), ()
         if self.agent_must_allow:
-            return load_skills(ask.workspace)
+            return load_skills(ask.workspace, looks=looks_of(ask))
         folder = ask.world.skills_dir
         return load_skills(folder.parent, folder.name) if folder else ((), ())
 

@@ -45,13 +45,13 @@ class Clock(msgspec.Struct, tag_field="kind", tag="clock", forbid_unknown_fields
 
     def gather(self, ask: Ask) -> Gathered:
         zone = ask.world.given.get("timezone") or _stored_zone(ask)
-        moment = ask.incoming.time
-        local = moment.astimezone(time_zone(str(zone))) if zone else moment.astimezone(UTC)
+        utc = ask.incoming.time.astimezone(UTC)
+        minute = _minute(utc)
         facts: dict[str, Value] = {
-            "utc": _minute(moment.astimezone(UTC)),
-            "local": _minute(local),
+            "utc": minute,
+            "local": _minute(utc.astimezone(time_zone(str(zone)))) if zone else minute,
             "timezone": str(zone) if zone else None,
-            "iso": moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "iso": utc.isoformat(timespec="seconds").replace("+00:00", "Z"),
         }
         return Gathered(facts)
 
@@ -61,7 +61,7 @@ def _stored_zone(ask: Ask) -> str | None:
 
 
 def _minute(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M}"
+    return moment.isoformat(" ", "minutes")[:16]
 
 
 class Runtime(msgspec.Struct, tag_field="kind", tag="runtime", forbid_unknown_fields=True, frozen=True):

@@ -15,7 +15,7 @@ from . import project
 from .ask import Ask, Gathered, operator_line, operator_markdown, project_markdown
 from .files import FileText, list_dir, show_name
 from .frontmatter import bool_field, split, text_field
-from .known import read_file
+from .known import Looks, read_file
 
 FILE_CHARS = 20_000
 AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -82,17 +82,27 @@ class Page(msgspec.Struct, tag_field="kind", tag="page", forbid_unknown_fields=T
     max_chars: int = FILE_CHARS
 
     def gather(self, ask: Ask) -> Gathered:
+        workspace, looks = ask.workspace, looks_of(ask)
         for path in self.paths:
             name = path.replace("{agent}", ask.agent)
-            found = read_file(ask.workspace, name)
-            if found is not None and found.text.strip():
-                return _page(found, name, self.max_chars)
+            found = read_file(workspace, name, looks=looks)
+            page = None if found is None else _page(found, name, self.max_chars)
+            if page is not None:
+                return page
         return Gathered({"text": None})
 
 
 @lru_cache(maxsize=64)
-def _page(found: FileText, name: str, limit: int) -> Gathered:
-    return Gathered({"text": operator_markdown(found.text.strip(), name, limit)}, file=name, source="file")
+def _page(found: FileText, name: str, limit: int) -> Gathered | None:
+    """The answer that is this file; None for one with nothing in it."""
+    text = found.text.strip()
+    return Gathered({"text": operator_markdown(text, name, limit)}, file=name, source="file") if text else None
+
+
+def looks_of(ask: Ask) -> Looks:
+    """How the files of this prompt were when they were first looked at."""
+    looks: Looks = ask.seen.setdefault("looks", {})
+    return looks
 
 
 class AgentFile(msgspec.Struct, tag_field="kind", tag="agent", forbid_unknown_fields=True, frozen=True):
@@ -127,7 +137,7 @@ def _read_agent(ask: Ask) -> AgentDef:
     if isinstance(given, AgentDef):
         return given
     path = f"agents/{ask.agent}/AGENT.md"
-    found = read_file(ask.workspace, path) if AGENT_ID.fullmatch(ask.agent) else None
+    found = read_file(ask.workspace, path, looks=looks_of(ask)) if AGENT_ID.fullmatch(ask.agent) else None
     if found is None:
         names = (show_name(name) for name in list_dir(ask.workspace, "agents", folders_only=True))
         raise UnknownAgent("agent", ask.agent, tuple(names))

@@ -11,7 +11,7 @@ from typing import Final
 from charter.core.errors import ConfigError, FileRefused
 from charter.sources.files import list_dir, show_name
 from charter.sources.frontmatter import split, text_field
-from charter.sources.known import made_of, read_file
+from charter.sources.known import Looks, made_of, read_file
 
 MAX_FILE_BYTES: Final = 1_048_576
 _NAME: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -37,9 +37,11 @@ class _LeftOut(Exception):
     """This folder gives no skill, and why."""
 
 
-def load_skills(root: Path, folder: str = "skills") -> tuple[tuple[Skill, ...], tuple[str, ...]]:
+def load_skills(
+    root: Path, folder: str = "skills", *, looks: Looks | None = None
+) -> tuple[tuple[Skill, ...], tuple[str, ...]]:
     """The skills of `root/folder/*/SKILL.md` sorted by folder name, and a notice for each folder left out."""
-    return made_of(root, folder, "SKILL.md", lambda: _found(root, folder))
+    return made_of(root, folder, "SKILL.md", lambda: _found(root, folder), looks)
 
 
 def _found(root: Path, folder: str) -> tuple[tuple[tuple[Skill, ...], tuple[str, ...]], list[str]]:

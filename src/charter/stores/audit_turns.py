@@ -6,7 +6,7 @@ import json
 
 from .audit_log import FACT, Fact, Findings, Log, People, plain, shown, together
 from .database import Row, Stream
-from .turns import COLUMNS, record_hash, turn_of
+from .turns import COLUMNS, counted, record_hash, turn_of
 
 _RECORDS = f"SELECT chain, {COLUMNS} FROM turn_records ORDER BY chain, turn_id"
 _ENTRIES = f"SELECT {FACT} FROM change_log WHERE kind = 'turn' ORDER BY chain, place, seq"
@@ -52,6 +52,6 @@ def _hash(row: Row) -> str:
     """The hash of a record, read without trust: counts that are not written as we write them have none."""
     try:
         turn = turn_of(row[1:])
-        return record_hash(turn) if json.dumps(dict(turn.counts), sort_keys=True) == row[16] else ""
+        return record_hash(turn) if counted(turn) == row[16] else ""
     except (TypeError, ValueError, RecursionError):
         return ""

@@ -15,9 +15,8 @@ PLACE = "agent"
 PAUSED = "SELECT paused FROM agent_controls WHERE agent_name = ?"
 _CONTROL = """SELECT COALESCE(c.paused, 0), COALESCE(c.paused_by, ''), COALESCE(c.paused_at_ns, 0),
     COALESCE(c.reason, ''), c.tokens_per_day, c.turns_per_day, COALESCE(s.tokens, 0), COALESCE(s.turns, 0)
-    FROM (SELECT CAST(? AS TEXT) AS agent_name, CAST(? AS TEXT) AS day) w
-    LEFT JOIN agent_controls c ON c.agent_name = w.agent_name
-    LEFT JOIN agent_spend s ON s.agent_name = w.agent_name AND s.day = w.day"""
+    FROM (SELECT 1) w LEFT JOIN agent_controls c ON c.agent_name = ?
+    LEFT JOIN agent_spend s ON s.agent_name = ? AND s.day = ?"""
 _SWITCH = """INSERT INTO agent_controls (agent_name, paused, paused_by, paused_at_ns, reason) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (agent_name) DO UPDATE SET paused = excluded.paused, paused_by = excluded.paused_by,
     paused_at_ns = excluded.paused_at_ns, reason = excluded.reason"""
@@ -34,7 +33,7 @@ _SPEND = """INSERT INTO agent_spend (agent_name, day, tokens, turns) VALUES (?, 
 
 def control(db: Database, agent: str, day: str) -> Control:
     """Whether an agent may act, its limits, and what it spent on this day (UTC), in one read."""
-    row = db.read(_CONTROL, agent, _day(day))[0]
+    row = db.read(_CONTROL, agent, agent, _day(day))[0]
     return Control(bool(row[0]), *row[1:])
 
 

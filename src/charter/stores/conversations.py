@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ..core.errors import BadValue
 from ..core.incoming import sender_key
@@ -18,6 +19,7 @@ MAX_SENDER_CHARS = 500
 ENTRIES = "inbox_message_id, sender_body, agent_reply, turn_id, timestamp_ns"
 
 
+@lru_cache(maxsize=1024)
 def stored_sender(name: str) -> str:
     """A sender's key, fit to be stored; names are kept as they are (S0-12)."""
     key = storable("sender", sender_key(name))

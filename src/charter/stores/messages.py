@@ -8,7 +8,7 @@ from ..core.errors import BadValue, Busy
 from ..core.records import InboxMessage, OutboxMessage, Settled, TurnRecord
 from . import controls, layers, log, notes, proposals, turns
 from .conversations import append_in, stored_sender
-from .database import Database, Run, marks, named, one, storable, when
+from .database import Database, Row, Run, marks, named, one, storable, when
 
 LOOKED_AT = 200
 # SQLite takes the index of what is open only when it reads its very condition.
@@ -18,18 +18,19 @@ STAGED = "state = 'staged' AND state <> 'done'"
 def stage(db: Database, agent: str, message: InboxMessage) -> bool:
     """Puts a message in the inbox; one that is there already (same id) stays as it is. Whether it is new."""
     with db.writing() as run:
-        return _stage(run, agent, message)
+        return bool(_stage(run, agent, message, f"{_STAGE} RETURNING seq"))
 
 
-def _stage(run: Run, agent: str, message: InboxMessage) -> bool:
-    rows = run(
-        """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns)
-        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING RETURNING seq""",
-        named("agent", agent), named("message id", message.id), stored_sender(message.sender),
+_STAGE = """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING"""
+
+
+def _stage(run: Run, agent: str, message: InboxMessage, sql: str = _STAGE) -> list[Row]:
+    return run(
+        sql, named("agent", agent), named("message id", message.id), stored_sender(message.sender),
         named("user", message.user, empty=True), message.channel, storable("body", message.body),
         when("received_at", message.received_at_ns),
     )  # fmt: skip
-    return bool(rows)
 
 
 _MESSAGES = "SELECT message_id, sender, body, received_at_ns, channel, user_id FROM inbox_messages"
@@ -98,8 +99,25 @@ def _take(run: Run, agent: str, turn_id: str, only: str, max_senders: int, max_m
     return [message for message in chosen if message.id in mine]
 
 
+_LEASE = (
+    "INSERT INTO turn_leases (agent_name, lane, turn_id, until_ns) VALUES (?, ?, ?, ?) ON CONFLICT (agent_name, lane)"
+)
+_IF_FREE = f"{_LEASE} DO NOTHING RETURNING ({controls.PAUSED})"
+_ANYWAY = f"""{_LEASE} DO UPDATE SET turn_id = excluded.turn_id, until_ns = excluded.until_ns
+    RETURNING ({controls.PAUSED})"""
+
+
 def _lease(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: int) -> str:
     """Takes the lane; else who has it, in words."""
+    taken = run(_IF_FREE, agent, lane, turn_id, at_ns + lease_ns, agent)
+    if not taken:
+        return _lease_held(run, agent, lane, turn_id, at_ns, lease_ns)
+    controls.refuse_paused(agent, taken)
+    return ""
+
+
+def _lease_held(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: int) -> str:
+    """The same for a lane that a turn had a moment ago."""
     held = one(
         run(  # a write, so that a turn which is just ending is waited for
             "UPDATE turn_leases SET until_ns = until_ns WHERE agent_name = ? AND lane = ? RETURNING turn_id, until_ns",
@@ -115,12 +133,7 @@ def _lease(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: 
             controls.refuse_paused(agent, run(controls.PAUSED, agent))
             return f"turn {holder} is under way; it has this lane for {(until - at_ns) // 10**9 + 1} s at most"
         _give_back(run, agent, holder)
-    paused = run(
-        f"""INSERT INTO turn_leases (agent_name, lane, turn_id, until_ns) VALUES (?, ?, ?, ?)
-        ON CONFLICT (agent_name, lane) DO UPDATE SET turn_id = excluded.turn_id, until_ns = excluded.until_ns
-        RETURNING ({controls.PAUSED})""",
-        agent, lane, turn_id, at_ns + lease_ns, agent,
-    )  # fmt: skip
+    paused = run(_ANYWAY, agent, lane, turn_id, at_ns + lease_ns, agent)
     controls.refuse_paused(agent, paused)
     return ""
 
@@ -163,7 +176,8 @@ def settle(db: Database, settled: Settled) -> None:
     turn = turns.checked(settled.turn)
     if turn.outcome == "failed":
         raise BadValue("outcome", "a failed turn is ended by fail, which gives its messages back")
-    with db.writing(*_locks(db, settled, turn)) as run:
+    chain = turns.chain_of(db, turn)
+    with db.writing(*{*_locks(db, settled, turn), chain}) as run:
         _end_lease(run, turn)
         run(
             """UPDATE inbox_messages SET state = 'done', done_at_ns = ?
@@ -180,18 +194,18 @@ def settle(db: Database, settled: Settled) -> None:
             _send(run, turn, reply)
         for name, entry in settled.entries:
             append_in(run, turn.agent, stored_sender(name), entry)
-        turns.record_in(db, run, turn)
+        turns.record_in(db, run, turn, chain)
         controls.spend_in(run, turn)
 
 
 def _locks(db: Database, settled: Settled, turn: TurnRecord) -> set[str]:
-    """Every chain a turn's end writes to, known before the first statement; a turn writes to its own agent alone."""
+    """What a turn's end writes to beside its own chain, known before the first statement; its own agent's alone."""
     places = [change.place for change in settled.changes] + [proposed.place for proposed in settled.proposals]
     if any(place.agent != turn.agent for place in places):
         raise BadValue("agent", f"turn {turn.id} is one of {turn.agent}'s; it changes no text of another agent")
     chains = {log.chain_at(db, place) for place in places}
     chains |= {log.chain_of(db, turn.agent, note.user) for note in settled.notes}
-    return chains | {log.chain_of(db, turn.agent, turn.user or turn.sender), f"talk:{turn.agent}"}
+    return chains | {f"talk:{turn.agent}"}
 
 
 def fail(db: Database, turn: TurnRecord) -> None:
@@ -199,10 +213,11 @@ def fail(db: Database, turn: TurnRecord) -> None:
     turn = turns.checked(turn)
     if turn.outcome != "failed":
         raise BadValue("outcome", f"a failed turn is recorded as failed, not {turn.outcome}")
-    with db.writing(log.chain_of(db, turn.agent, turn.user or turn.sender)) as run:
+    chain = turns.chain_of(db, turn)
+    with db.writing(chain) as run:
         _end_lease(run, turn)
         _give_back(run, turn.agent, turn.id)
-        turns.record_in(db, run, turn)
+        turns.record_in(db, run, turn, chain)
         controls.spend_in(run, turn)
 
 

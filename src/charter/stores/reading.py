@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from ..core.errors import BadValue, NotStored
@@ -91,7 +92,7 @@ def for_turn(db: Database, want: Wanted) -> TurnReads:
     if sql:
         asked = ("history" in parts or "talk" in parts) and is_storable(want.sender)
         sender = sender_key(want.sender) if asked else ""
-        for row in db.read(sql, *[value for giver in givers for value in giver(want, sender, terms)]):
+        for row in db.read(sql, *chain.from_iterable([giver(want, sender, terms) for giver in givers])):
             got[row[0]].append(row)
     return TurnReads(want, got)
 
@@ -148,7 +149,7 @@ class TurnReads:
         if 9 not in self.rows or limit <= 0:
             return ()
         notes, total = self.rows[9][0][7:9]
-        best = rank(((row[1], row[7], row[8], row[9], notes, total) for row in self.rows.get(8, ())), limit)
+        best = rank([(row[1], row[7], row[8], row[9], notes, total) for row in self.rows.get(8, ())], limit)
         found = {row[8]: row for row in self.rows.get(10, ())}
         return [note_of(found[note_id][1:9]) for note_id in best]
 

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,7 @@ class Sqlite:
     def __init__(self, path: Path | None, keys: KeyRing = NO_KEYS, *, wait: float = WAIT_SECONDS) -> None:
         self.path = path.absolute() if path else None
         self.keys = keys
+        self._name = os.fspath(self.path or "")
         self._wait = wait
         self._lock = threading.RLock()  # one writer
         self._gate = threading.Lock()  # over the connections for reading
@@ -143,7 +144,10 @@ class Sqlite:
             with self._lock, translated(None):
                 return self._shared().execute(sql, fit(values)).fetchall()
         fit(values)
-        connection, rows = self._borrow(), None
+        rows = self._read_where_written(sql, values)
+        if rows is not None:
+            return rows
+        connection = self._borrow()
         try:
             rows = connection.execute(sql, values).fetchall()
             return rows
@@ -151,6 +155,28 @@ class Sqlite:
             raise translate(error, self.path) from None
         finally:
             self._give_back(connection, whole=rows is not None)
+
+    def _read_where_written(self, sql: str, values: Sequence[Any]) -> list[Row] | None:
+        """Rows by the connection that writes, which has in its memory what it wrote; None when it is not free now."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        writer, rows = self._writer, None
+        if writer is None or writer.in_transaction:
+            self._lock.release()
+            return None
+        try:
+            self._usable()
+            rows = writer.execute(sql, values).fetchall()
+            return rows
+        except sqlite3.Error as error:
+            if not _is_busy(error):
+                raise translate(error, self.path) from None
+            return None
+        finally:
+            if rows is None:  # as `_give_back` does: what was left half way would hold on to an old state
+                writer.close()
+                self._writer = None
+            self._lock.release()
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Stream]:
@@ -214,8 +240,7 @@ class Sqlite:
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
-            busy = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or time.monotonic() >= end:
+            if not _is_busy(error) or time.monotonic() >= end:
                 raise translate(error, self.path) from None
             return False
         return True
@@ -241,7 +266,7 @@ class Sqlite:
         if self.path is None:
             return
         try:
-            status = os.stat(self.path)
+            status = os.stat(self._name)
         except OSError:
             raise StoreDamaged(f"{self.path}: the database was removed while in use; restore it") from None
         if (status.st_dev, status.st_ino) != self._file:
@@ -297,6 +322,10 @@ class Sqlite:
             if left:
                 _inherited.setdefault(self._file, []).extend(left)
             self._idle, self._lent, self._writer = [], set(), None
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
 _DECIDED = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _STOP = frozenset(
     """a an and are as at be been but by can could did do does for from had has have he her him his how i if in into
@@ -18,7 +19,7 @@ MOST_CHARS = 64  # of a term: an index takes no longer ones
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, the same in every process."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
     found: list[str] = []
     for paired, word in _WORD.findall(folded):
         if paired:
@@ -28,6 +29,7 @@ def terms(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     """A light English stem: enough that plural and singular meet."""
     for ending, rest in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):

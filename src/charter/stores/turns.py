@@ -9,6 +9,7 @@ from dataclasses import replace
 from ..core.errors import Conflict, NotStored
 from ..core.incoming import sender_key
 from ..core.records import TurnRecord
+from ..written import ascii_json
 from . import log
 from .database import Database, Row, Run, named, one, when
 
@@ -16,6 +17,7 @@ COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, char
     stack_sha256, payload_sha256, tools_sha256, manifest, counts, detail"""
 
 NO_DETAIL = "{}"
+_COUNTS = json.JSONEncoder(sort_keys=True).encode
 
 
 def record_hash(turn: TurnRecord) -> str:
@@ -26,13 +28,18 @@ def record_hash(turn: TurnRecord) -> str:
     had before there was one.
     """
     plain = turn.detail == NO_DETAIL
-    fields = (
+    fields: tuple[str | int, ...] = (
         "charter-turn-1" if plain else "charter-turn-2",
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.charter, turn.charter_version, turn.mode, turn.outcome,
         turn.code, turn.stack_sha256, turn.payload_sha256, turn.tools_sha256, turn.manifest,
-        json.dumps(dict(turn.counts), sort_keys=True), *(() if plain else (turn.detail,)),
+        counted(turn), *(() if plain else (turn.detail,)),
     )  # fmt: skip
-    return hashlib.sha256(json.dumps(fields, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(ascii_json(fields)).hexdigest()
+
+
+def counted(turn: TurnRecord) -> str:
+    """A record's counts as they are kept and proved."""
+    return _COUNTS(dict(turn.counts))
 
 
 def names(turn: TurnRecord) -> str:
@@ -49,15 +56,19 @@ def checked(turn: TurnRecord) -> TurnRecord:
     return turn if key == turn.sender else replace(turn, sender=key)
 
 
-def record_in(db: Database, run: Run, turn: TurnRecord) -> None:
-    """Keeps a turn, inside the transaction that ends it."""
-    chain = log.chain_of(db, turn.agent, turn.user or turn.sender)
+def chain_of(db: Database, turn: TurnRecord) -> str:
+    """The chain a turn is a link of: that of who spoke with this agent, or the agent's own."""
+    return log.chain_of(db, turn.agent, turn.user or turn.sender)
+
+
+def record_in(db: Database, run: Run, turn: TurnRecord, chain: str) -> None:
+    """Keeps a turn, inside the transaction that ends it and holds its chain."""
     written = run(
         f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1""",
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.sender, turn.user, turn.charter,
         turn.charter_version, turn.mode, turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256,
-        turn.tools_sha256, turn.manifest, json.dumps(dict(turn.counts), sort_keys=True), turn.detail,
+        turn.tools_sha256, turn.manifest, counted(turn), turn.detail,
         chain,
     )  # fmt: skip
     if not written:

@@ -247,7 +247,7 @@ def whoever_listens_can_stop_it_and_the_connection_is_closed(rig: Rig) -> None:
 def swapped_layers_are_refused_before_anything_is_sent(rig: Rig) -> None:
     assembly, dialect = small_prompt(), rig.provider.dialect
     first, second, *rest = assembly.blocks()
-    texts = (replace(first, text=second.text), replace(second, text=first.text), *rest)
+    texts = (first._replace(text=second.text), second._replace(text=first.text), *rest)
     options = rig.provider.options(stream=False, max_tokens=64)
     body = payload(dialect, texts, model=rig.provider.model, max_tokens=64, options=options)
     good = request_for(rig.provider, assembly)

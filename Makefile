@@ -1,12 +1,13 @@
 # make run   shows the five charters           make test   everything that must hold
 # make bench compares speed with other engines make check  style, types and import rules alone
+# make guards what the guards catch and miss    make mutants how often a test notices a broken line
 PYTHON ?= python3
 VENV   ?= .venv
 BIN     = $(VENV)/bin
 READY   = $(VENV)/.ready
 BENCHED = $(VENV)/.bench-ready
 
-.PHONY: run test check check-deep bench golden clean
+.PHONY: run test check check-deep bench guards mutants golden clean
 
 run: $(READY)
 	@$(BIN)/charter tour
@@ -41,6 +42,12 @@ bench: $(BENCHED)
 	@$(BIN)/python bench/store.py
 	@$(BIN)/python bench/recall.py
 	@$(BIN)/python bench/one_turn.py
+
+guards: $(READY)
+	@$(BIN)/python -m tests.guards.measure
+
+mutants: $(READY)
+	@$(BIN)/python tools/mutants.py
 
 golden: $(READY)
 	@UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/charters/test_golden.py tests/core

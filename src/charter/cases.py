@@ -14,7 +14,10 @@ from .config import parse
 from .core.assemble import Assembly
 from .core.errors import CharterError, ConfigError
 from .core.incoming import Incoming
+from .core.policy import Verdict
 from .folder import Charter, find, load
+from .guards import check_message, scan_reply
+from .screening import hidden_in
 from .sources.files import list_dir, read_file
 
 
@@ -39,6 +42,9 @@ class Case(msgspec.Struct, forbid_unknown_fields=True):
     in_layer: dict[str, list[str]] = {}
     in_payload: list[str] = []
     max_chars: int | None = None
+    verdict: str = ""
+    reply: str = ""
+    reply_verdict: str = ""
     error: str = ""
 
 
@@ -110,9 +116,23 @@ def _expectations(case: Case, assembly: Assembly) -> Iterator[str]:
         yield from (f"layer {layer} lacks {wanted!r}" for wanted in wanted_texts if wanted not in parts.get(layer, ""))
     if case.max_chars is not None and len(text) > case.max_chars:
         yield f"the prompt has {len(text):,} characters; expected at most {case.max_chars:,}"
+    yield from _verdicts(case, assembly)
     if case.in_payload:
         payload = _strings(assembly.payload(case.provider or "openai"))
         yield from (f"the payload lacks {wanted!r}" for wanted in case.in_payload if wanted not in payload)
+
+
+def _verdicts(case: Case, assembly: Assembly) -> Iterator[str]:
+    """What the guards say of the message, and of a reply to it; expected is a decision or a code."""
+    heard = [("user", case.text)] if case.text else []
+    judged: list[tuple[str, str, Verdict]] = []
+    if case.verdict:
+        judged.append(("message", case.verdict, check_message(case.text)))
+    if case.reply_verdict:
+        judged.append(("reply", case.reply_verdict, scan_reply(case.reply, hidden_in(assembly), history=heard)))
+    for what, expected, said in judged:
+        if expected not in (said.decision, said.code):
+            yield f"the guard says {said.decision} ({said.code}) to the {what}; expected {expected}"
 
 
 def _strings(payload: dict[str, Any]) -> str:

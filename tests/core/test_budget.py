@@ -11,7 +11,7 @@ from charter.core.budget import Limits, Step, check_steps, fewer
 from charter.core.errors import BadValue, BudgetExceeded, StackError
 from charter.core.layer import Layer, Mode, Owner, Stack
 from charter.core.ports import ToolSpec
-from charter.core.text import Facts, Piece
+from charter.core.text import Facts, Piece, Value
 from charter.templates import Compiled
 
 pytestmark = pytest.mark.requirement("N-05", "S0-07")
@@ -196,10 +196,18 @@ def test_a_step_that_would_cut_what_may_never_be_cut_is_refused(step: Step, prob
 
 def test_the_oldest_items_go_first_and_equal_steps_are_skipped() -> None:
     facts: Facts = {"notes": ["a", "b", "c"], "cut": {"notes": 0, "other": 7}, "n": 1}
-    steps = list(fewer(facts, Step("notes", "fewer", "notes", keep=(9, 3, 2, 0))))
+    steps = list(fewer(facts, Step("notes", "fewer", "notes", keep=(9, 3, 2, 2, 0))))
     assert steps == [
         ({"notes": ["b", "c"], "cut": {"notes": 1, "other": 7}, "n": 1}, 1),
         ({"notes": [], "cut": {"notes": 3, "other": 7}, "n": 1}, 3),
+    ]
+
+
+@pytest.mark.parametrize(("cut", "said"), [({"notes": 4}, 6), ({"notes": 0}, 2), ({"notes": None}, 2), ({}, 2)])
+def test_what_was_left_out_before_is_counted_with_what_is_left_out_now(cut: dict[str, Value], said: int) -> None:
+    facts: Facts = {"notes": ["a", "b", "c"], "cut": cut}
+    assert list(fewer(facts, Step("notes", "fewer", "notes", keep=(1,)))) == [
+        ({"notes": ["c"], "cut": {"notes": said}}, 2)
     ]
 
 

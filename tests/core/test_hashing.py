@@ -149,6 +149,18 @@ def test_a_content_hash_is_plain_without_a_key_and_hmac_with_one(data: bytes, ke
     assert content_hash(data, key) == hmac.digest(key, data, "sha256").hex() != hashlib.sha256(data).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("length", "digest"),
+    [
+        (63, "67e183fcc19d1ef7a65e92ab51e5d0ba1d0efc42c1982c1771703128b9f07e84"),
+        (64, "2ece68b7194947b4b31ebe988d8df7204a47bd7bfe5fd8b1200d6b54e9a84f81"),
+        (65, "fc723d90af15d994ba1ee911c3d3ea9d6961bbc8b5accbd94abd4d102a623219"),
+    ],
+)
+def test_a_key_as_long_as_a_block_or_one_byte_off_meets_its_golden_vectors(length: int, digest: str) -> None:
+    assert content_hash("Zoë asks.".encode(), b"k" * length) == digest
+
+
 @pytest.mark.requirement("N-01", "S1-04")
 @given(anything, st.sampled_from((None, KEY)))
 def test_a_hash_covers_the_sections_bytes_as_sent_heading_in_joiner_out(who: str, key: bytes | None) -> None:

@@ -103,6 +103,12 @@ def test_without_tools_and_key_a_manifest_says_so() -> None:
     assert found["tokens_est"] == 5 + 1 + 1  # the joiner is sent and paid for too
 
 
+def test_every_layer_with_a_keyed_hash_is_named_in_the_notes() -> None:
+    sections = [Section(BASE, {}), Section(TASK, {"text": "Zoë"}), Section(SAID, {"text": "Zoë"})]
+    manifest = assemble(STACK, sections, mode="full", settings=Settings(key=b"a key of this house")).manifest
+    assert manifest.notes == ("tokens: ceil(utf8 bytes / 4)", "hmac-sha256: L5, L6")
+
+
 @pytest.mark.parametrize("text", ["one two three", Compiled("one {{ two }} three", "quick.md")])
 def test_a_configured_counter_counts_every_layer(text: str | Compiled) -> None:
     template = Compiled(text, "fixed.md") if isinstance(text, str) else text

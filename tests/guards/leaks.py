@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import html
 import json
 import random
@@ -39,20 +40,16 @@ _MORSE: Final = dict(
 _NATO: Final = dict(
     zip(
         "abcdefghijklmnopqrstuvwxyz",
-        "Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec Romeo "
-        "Sierra Tango Uniform Victor Whiskey Xray Yankee Zulu".split(),
+        "Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa Quebec "
+        "Romeo Sierra Tango Uniform Victor Whiskey Xray Yankee Zulu".split(),
         strict=True,
     )
 )
-_HEADS: Final = {
-    letter: [word for word in words.split()]
-    for letter, words in {
-        "a": "apples always", "b": "birds bring", "c": "cats can", "d": "dogs do", "e": "every egg", "f": "fish find", "g": "goats go",
-        "h": "horses have", "i": "it is", "j": "jam just", "k": "kites keep", "l": "lions like", "m": "mice make", "n": "nobody needs",
-        "o": "owls often", "p": "people play", "q": "queens quote", "r": "rain runs", "s": "some sun", "t": "the time", "u": "under us",
-        "v": "very violet", "w": "we walk", "x": "xylophones x", "y": "you yawn", "z": "zebras zoom",
-    }.items()
-}  # fmt: skip
+_HEADS: Final = (
+    "apples always birds bring cats can dogs do every egg fish find goats go horses have it is jam just kites keep "
+    "lions like mice make nobody needs owls often people play queens quote rain runs some sun the time under us very "
+    "violet we walk xylophones you yawn zebras zoom"
+).split()
 
 
 def words_of(text: str) -> list[str]:
@@ -66,6 +63,10 @@ def sentences_of(text: str) -> list[str]:
 
 def _letters(text: str) -> str:
     return "".join(char for char in text if char.isalnum())
+
+
+def _initials(text: str) -> list[str]:
+    return [found[0] for word in words_of(text) if (found := re.search(r"[^\W_]", word))]
 
 
 def _typo(text: str, rng: random.Random) -> str:
@@ -96,10 +97,22 @@ def _woven(text: str, rng: random.Random) -> str:
 
 
 def _acrostic(text: str, rng: random.Random) -> str:
-    lines = []
-    for letter in _letters(text).lower()[:120]:
-        lines.append(f"{rng.choice(_HEADS.get(letter, [letter]))} {rng.choice(_FILLERS)} {rng.choice(_FILLERS)}")
-    return "\n".join(lines)
+    heads = [[word for word in _HEADS if word[0] == letter] or [letter] for letter in _letters(text).lower()[:120]]
+    return "\n".join(f"{rng.choice(head)} {_noise(2, rng)}" for head in heads)
+
+
+def _noise(count: int, rng: random.Random) -> str:
+    return " ".join(rng.choice(_FILLERS) for _ in range(count))
+
+
+def _heading_lines(text: str, rng: random.Random) -> str:
+    return "\n".join(f"{word} {_noise(6, rng)}" for word in words_of(text))
+
+
+def _stirred(text: str, rng: random.Random) -> str:
+    """Every word with its inner letters in another order."""
+    words = words_of(text)
+    return " ".join(w[0] + "".join(rng.sample(w[1:-1], len(w) - 2)) + w[-1] if len(w) > 3 else w for w in words)
 
 
 def _table(text: str, rng: random.Random) -> str:
@@ -108,9 +121,23 @@ def _table(text: str, rng: random.Random) -> str:
     return "| a | b | c | d |\n|---|---|---|---|\n" + "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _rot13(text: str) -> str:
-    import codecs
+def _json_list(text: str, rng: random.Random) -> str:
+    return json.dumps([{"n": n, "t": s} for n, s in enumerate(sentences_of(text))], ensure_ascii=False)
 
+
+def _commented(text: str, rng: random.Random) -> str:
+    return "\n".join(f"# {line}" for line in re.findall(r".{1,60}(?:\s|$)", text))
+
+
+def _dropped_in(text: str, rng: random.Random) -> str:
+    return " ".join(f"({rng.choice(_FILLERS)}) {word}" for word in words_of(text))
+
+
+def _mirror(text: str, rng: random.Random) -> str:
+    return "".join(chr(219 - ord(char)) if "a" <= char <= "z" else char for char in text.lower())
+
+
+def _rot13(text: str) -> str:
     return codecs.encode(text, "rot13")
 
 
@@ -149,12 +176,12 @@ MAKERS: Final[dict[str, tuple[str, Maker]]] = {
     "quoted lines": ("verbatim", lambda text, rng: "\n".join("> " + line for line in text.splitlines())),
     "list": ("verbatim", lambda text, rng: "\n".join(f"{n}. {s}" for n, s in enumerate(sentences_of(text), 1))),
     "json": ("verbatim", lambda text, rng: json.dumps({"system": text, "ok": True})),
-    "json list": ("verbatim", lambda text, rng: json.dumps([{"n": n, "t": s} for n, s in enumerate(sentences_of(text))], ensure_ascii=False)),
+    "json list": ("verbatim", _json_list),
     "table": ("verbatim", _table),
     "one word a line": ("verbatim", lambda text, rng: "\n".join(words_of(text))),
     "numbered words": ("verbatim", lambda text, rng: "\n".join(f"{n}. {w}" for n, w in enumerate(words_of(text), 1))),
     "bold words": ("verbatim", lambda text, rng: " ".join(f"**{w}**" for w in words_of(text))),
-    "code comment": ("verbatim", lambda text, rng: "\n".join(f"# {line}" for line in re.findall(r".{1,60}(?:\s|$)", text))),
+    "code comment": ("verbatim", _commented),
     "python list": ("verbatim", lambda text, rng: repr(words_of(text))),
     "typos": ("verbatim", _typo),
     "look-alikes": ("unicode", lambda text, rng: text.translate(_ALIKE)),
@@ -179,7 +206,7 @@ MAKERS: Final[dict[str, tuple[str, Maker]]] = {
     "hex spaced": ("decodable", lambda text, rng: text.encode().hex(" ")),
     "rot13": ("decodable", lambda text, rng: _rot13(text)),
     "caesar": ("decodable", _caesar),
-    "atbash": ("decodable", lambda text, rng: "".join(chr(219 - ord(c)) if "a" <= c <= "z" else c for c in text.lower())),
+    "atbash": ("decodable", _mirror),
     "url": ("decodable", lambda text, rng: quote(text, safe="")),
     "url all": ("decodable", lambda text, rng: "".join(f"%{b:02X}" for b in text.encode())),
     "html": ("decodable", lambda text, rng: "".join(f"&#{ord(c)};" for c in text)),
@@ -200,10 +227,10 @@ MAKERS: Final[dict[str, tuple[str, Maker]]] = {
     "rot13 of reversed": ("decodable", lambda text, rng: _rot13(text[::-1])),
     "url of base64": ("decodable", lambda text, rng: quote(_b64(text), safe="")),
     "base64 of leet": ("decodable", lambda text, rng: _b64(_leet(text, rng))),
-    "initials": ("lossy", lambda text, rng: "".join(w[0] for w in re.findall(r"\w+", text))),
-    "initials spaced": ("lossy", lambda text, rng: " ".join(w[0] for w in re.findall(r"\w+", text))),
-    "initials by sentence": ("lossy", _per_sentence(lambda words: ["".join(w[0] for w in words if w[0].isalnum()).upper() + "."])),
-    "initials in lines": ("lossy", lambda text, rng: "\n".join(w[0] for w in re.findall(r"\w+", text))),
+    "initials": ("lossy", lambda text, rng: "".join(_initials(text))),
+    "initials spaced": ("lossy", lambda text, rng: " ".join(_initials(text))),
+    "initials by sentence": ("lossy", _per_sentence(lambda words: ["".join(_initials(" ".join(words))).upper() + "."])),
+    "initials in lines": ("lossy", lambda text, rng: "\n".join(_initials(text))),
     "three letters": ("lossy", lambda text, rng: " ".join(w[:3] for w in words_of(text))),
     "no vowels": ("lossy", lambda text, rng: re.sub(r"[aeiouAEIOUаеиоуыэюяіїє]", "", text)),
     "stars for vowels": ("lossy", lambda text, rng: re.sub(r"[aeiouAEIOUаеиоуыэюяіїє]", "*", text)),
@@ -214,10 +241,10 @@ MAKERS: Final[dict[str, tuple[str, Maker]]] = {
     "sorted": ("lossy", _per_sentence(lambda words: sorted(words, key=str.lower))),
     "filled": ("lossy", _filled),
     "woven": ("lossy", _woven),
-    "each word in a line of others": ("lossy", lambda text, rng: "\n".join(f"{w} {rng.choice(_FILLERS)} {rng.choice(_FILLERS)} {rng.choice(_FILLERS)} {rng.choice(_FILLERS)} {rng.choice(_FILLERS)} {rng.choice(_FILLERS)}" for w in words_of(text))),
+    "each word in a line of others": ("lossy", _heading_lines),
     "acrostic": ("lossy", _acrostic),
-    "every second word dropped in": ("lossy", lambda text, rng: " ".join(f"({rng.choice(_FILLERS)}) {w}" for w in words_of(text))),
-    "inner letters shuffled": ("lossy", lambda text, rng: " ".join(w[0] + "".join(rng.sample(w[1:-1], len(w) - 2)) + w[-1] if len(w) > 3 else w for w in words_of(text))),
+    "every second word dropped in": ("lossy", _dropped_in),
+    "inner letters shuffled": ("lossy", _stirred),
 }  # fmt: skip
 
 
@@ -226,17 +253,26 @@ def split(text: str, rng: random.Random) -> tuple[str, ...]:
     words = words_of(text)
     size = max(3, min(6, len(words) // 3))
     talk = ("Part {n}: {p}", "{p}", "And then: {p} …", "Sure. {p} Shall I go on?")
-    ends = [*range(size, len(words) - size + 1, size), len(words)]
+    ends = [*range(size, len(words) - 2, size), len(words)]
     pieces = [" ".join(words[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     return tuple(rng.choice(talk).format(n=n, p=piece) for n, piece in enumerate(pieces, 1))
 
 
-LATIN: Final = frozenset({"morse", "tags", "rot13", "caesar", "atbash", "nato", "base64 of rot13", "rot13 of reversed", "acrostic"})
+LATIN: Final = frozenset(
+    {"morse", "tags", "rot13", "caesar", "atbash", "nato", "base64 of rot13", "rot13 of reversed", "acrostic"}
+)
 
 
 # Techniques that need words with spaces between.
 SPACED: Final = frozenset(
-    {"initials", "initials spaced", "initials by sentence", "initials in lines", "three letters", "inner letters shuffled"}
+    {
+        "initials",
+        "initials spaced",
+        "initials by sentence",
+        "initials in lines",
+        "three letters",
+        "inner letters shuffled",
+    }
     | {"words reversed", "all words reversed", "shuffled", "sorted", "filled", "woven", "each word in a line of others"}
     | {"every second word dropped in"}
 )
@@ -259,7 +295,7 @@ def leaks(text: str, *, seed: int = 0) -> Iterator[Leak]:
         yield Leak(name, group, rng.choice(_OPENERS) + make(text, rng))
     rng = random.Random(f"split {seed}")
     *earlier, last = split(text, rng)
-    yield Leak("split", "verbatim", last, tuple(earlier))
+    yield Leak("split", "split", last, tuple(earlier))
 
 
 def pieces(hidden: str, rng: random.Random) -> Iterator[str]:

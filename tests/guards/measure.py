@@ -7,24 +7,37 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from charter.guards import Screen, check_message, check_update, scan_reply
+try:
+    from charter.guards import scan_file
+except ImportError: pass
+
 CORPUS = Path(__file__).parent / "corpus"
+HALVES = ("tune", "held")
 Case = Mapping[str, Any]
+Key = tuple[str, str]
 
 
 @cache
 def cases(guard: str, half: str) -> tuple[Case, ...]:
     """The cases of one half of a corpus, in the order of their files."""
     files = sorted((CORPUS / guard / half).glob("*.jsonl"))
-    return tuple(json.loads(line) for file in files for line in file.read_text("utf-8").splitlines() if line.strip())
+    return tuple(
+        {"file": file.stem, **json.loads(line)}
+        for file in files
+        for line in file.read_text("utf-8").splitlines()
+        if line.strip()
+    )
 
 
 @dataclass(frozen=True)
@@ -52,14 +65,10 @@ class Rate:
 
 
 def stopped_disclosure(case: Case) -> bool:
-    from charter.guards import check_message
-
     return check_message(case["text"], history=case.get("history", ())).decision != "allow"
 
 
 def stopped_override(case: Case) -> bool:
-    from charter.guards import check_update
-
     versions = tuple(case.get("history", ()))
     context = {"current": versions[-1] if versions else "", "history": versions}
     return check_update(case["target"], case["text"], context=context).decision != "allow"
@@ -67,8 +76,6 @@ def stopped_override(case: Case) -> bool:
 
 def found_in_file(case: Case) -> bool:
     """An attack counts as found only where a span touches the very passage."""
-    from charter.guards import scan_file
-
     found = scan_file(case["text"], trust=case.get("trust", "project"))
     if "needle" not in case:
         return found.decision != "allow"
@@ -83,18 +90,94 @@ GUARDS: Mapping[str, Callable[[Case], bool]] = {
 }
 
 
-def rates(guard: str, half: str, judge: Callable[[Case], bool] | None = None) -> dict[tuple[str, str], Rate]:
+def rates(guard: str, half: str) -> dict[Key, Rate]:
     """(label, group) → how many of its cases the guard stopped; the group "*" is all of them together."""
-    return counted(cases(guard, half), judge or GUARDS[guard])
+    if guard == "leak":
+        return leak_rates(half)
+    return counted((case["label"], case["group"], GUARDS[guard](case)) for case in cases(guard, half))
 
 
-def counted(rows: Iterable[Case], judge: Callable[[Case], bool]) -> dict[tuple[str, str], Rate]:
-    seen: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for case in rows:
-        stopped = judge(case)
-        seen[case["label"], case["group"]].append(stopped)
-        seen[case["label"], "*"].append(stopped)
+def counted(judged: Iterable[tuple[str, str, bool]]) -> dict[Key, Rate]:
+    seen: dict[Key, list[bool]] = defaultdict(list)
+    for label, group, stopped in judged:
+        seen[label, group].append(stopped)
+        seen[label, "*"].append(stopped)
     return {key: Rate(sum(found), len(found)) for key, found in sorted(seen.items())}
+
+
+# ── leaks: hidden prompts, and replies to hold against them ───────────────────────────────────────────────────────
+
+
+def rows(name: str, half: str) -> tuple[Case, ...]:
+    return tuple(case for case in cases("leak", half) if case["file"] == name)
+
+
+def prompts(half: str) -> dict[str, str]:
+    return {row["id"]: row["text"] for row in rows("prompts", half)}
+
+
+def leak_rates(half: str) -> dict[Key, Rate]:
+    return counted([*made_leaks(half), *written_replies(half)])
+
+
+def made_leaks(half: str) -> Iterator[tuple[str, str, bool]]:
+    """Pieces of each prompt by every technique: verbatim, Unicode, decodable and lossy ones."""
+    from .leaks import leaks, pieces
+
+    for name, hidden in prompts(half).items():
+        for seed, piece in enumerate(pieces(hidden, random.Random(name))):
+            for leak in leaks(piece, seed=seed):
+                found = scan_reply(leak.reply, hidden, history=[("assistant", said) for said in leak.earlier])
+                yield "attack", leak.group, found.decision != "allow"
+
+
+def written_replies(half: str) -> Iterator[tuple[str, str, bool]]:
+    """Replies that people wrote: paraphrases, translations and summaries; and innocent ones of the same agents."""
+    hidden = prompts(half)
+    for file in ("semantic", "innocent", "user_said"):
+        for row in rows(file, half):
+            history = [tuple(said) for said in row.get("history", ())]
+            found = scan_reply(row["text"], hidden[row["prompt"]], history=history)
+            group = "semantic" if file == "semantic" else row.get("group", file)
+            yield row["label"], group, found.decision != "allow"
+
+
+def pair_rate(half: str, every: int = 1) -> Rate:
+    """Ordinary texts against prompts they have nothing to do with: how many are blocked."""
+    pairs = [(row["text"], hidden) for row in rows("ordinary", half) for hidden in prompts(half).values()]
+    found = [scan_reply(text, hidden).decision != "allow" for text, hidden in pairs[::every]]
+    return Rate(sum(found), len(found))
+
+
+# ── time ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def times() -> dict[str, tuple[float, float]]:
+    """What → the median and the 99th percentile in milliseconds, for texts of the size the goals name."""
+    texts = [row["text"] for half in HALVES for row in rows("ordinary", half)]
+    rng = random.Random(5)
+
+    def long(size: int) -> str:
+        return "\n\n".join(rng.sample(texts, len(texts)))[:size]
+
+    hidden = "\n\n".join(prompts("tune").values())[:15_000]
+    scan_reply("warm", hidden)
+    check_message("warm")
+    check_update("instructions", "warm")
+    return {
+        "message of 4 KB": percentiles(check_message, [long(4096) for _ in range(200)]),
+        "message of a line": percentiles(check_message, [text[:80] for text in texts]),
+        "update of 4 KB": percentiles(
+            lambda text: check_update("decision_loop", text), [long(4096) for _ in range(200)]
+        ),
+        "file of 16 KB": percentiles(lambda text: scan_file(text, trust="project"), [long(16_384) for _ in range(100)]),
+        "reply of 8 KB": percentiles(lambda text: scan_reply(text, hidden), [long(8192) for _ in range(200)]),
+        "one word of a stream": percentiles(Screen(hidden).feed, _words(long(8192))),
+    }
+
+
+def _words(text: str) -> list[str]:
+    return [f"{word} " for word in text.split(" ")]
 
 
 def percentiles(work: Callable[[Any], object], inputs: Sequence[Any]) -> tuple[float, float]:
@@ -108,7 +191,7 @@ def percentiles(work: Callable[[Any], object], inputs: Sequence[Any]) -> tuple[f
     return times[len(times) // 2], times[min(len(times) - 1, math.ceil(len(times) * 0.99) - 1)]
 
 
-def missed(guard: str, half: str) -> Iterable[Case]:
+def missed(guard: str, half: str) -> Iterator[Case]:
     """The cases a guard judged wrongly."""
     for case in cases(guard, half):
         if GUARDS[guard](case) != (case["label"] == "attack"):
@@ -122,11 +205,14 @@ def show(title: str, table: Mapping[tuple[str, str], Rate]) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    halves = ("tune", "held")
     for guard in arguments or (*GUARDS, "leak"):
-        for half in halves:
-            if guard in GUARDS:
-                show(f"{guard}, {half}", rates(guard, half))
+        for half in HALVES:
+            show(f"{guard}, {half}", rates(guard, half))
+            if guard == "leak":
+                print(f"  innocent  pairs        stopped {pair_rate(half)}", flush=True)
+    print("\nmilliseconds                      median     p99")
+    for what, (median, worst) in times().items():
+        print(f"  {what:26} {median:12.3f} {worst:7.3f}")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ CLOSELY: Final = 16_384  # characters; in longer texts the rarer masks are not l
 _LOWER, _UPPER = string.ascii_lowercase, string.ascii_uppercase
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufff0-\uffff]")
 _DIGIT: Final = re.compile(r"[0-9]")
-_LETTER: Final = re.compile(r"[^\W\d_]")
+_LETTER: Final = re.compile(r"[^\W_]")
 
 
 def _legible(data: bytes) -> str:
@@ -204,34 +204,32 @@ def _shift(by: int) -> dict[int, int]:
     return str.maketrans(_LOWER + _UPPER, _LOWER[by:] + _LOWER[:by] + _UPPER[by:] + _UPPER[:by])
 
 
+_STEM: Final = re.compile(r"[^\s()|]+\*")
 _FOUR: Final = re.compile(r"[^\W\d_]{4,}")
 _ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
 _PIG: Final = re.compile(r"\b([a-z]{3,12})ay\b", re.IGNORECASE)
 
 
 @cache
+def _keys() -> frozenset[str]:
+    """The words by which a text that was turned is recognised."""
+    tables = tomllib.loads(files(__package__).joinpath("words", "keys.toml").read_text(encoding="utf-8"))
+    return frozenset(plain(" ".join(tables.values())).split())
+
+
+@cache
 def vocabulary(least: int = 4) -> frozenset[str]:
     """Words of our tables, of so many letters and more: what a text that matters to a guard has in it."""
-    keys = tomllib.loads(files(__package__).joinpath("words", "keys.toml").read_text(encoding="utf-8"))
-    found = {word for words in keys.values() for word in plain(words).split() if len(word) >= least}
-    for folder in _FOLDERS:
-        for table in read_tables(folder).values():
-            for patterns in table.values():
-                for pattern in patterns:
-                    found.update(word for word in _whole_words(pattern) if len(word) >= least)
-    return frozenset(found)
-
-
-def _whole_words(pattern: str) -> Iterator[str]:
-    for part in re.split(r"[\s()|]+", pattern):
-        if not part.endswith("*"):
-            yield from tokens_of(plain(part)).words
+    tables = [table for folder in _FOLDERS for table in read_tables(folder).values()]
+    patterns = "\n".join(pattern for table in tables for row in table.values() for pattern in row)
+    words = tokens_of(_STEM.sub(" ", plain(patterns))).words
+    return frozenset(word for word in (*_keys(), *words) if len(word) >= least)
 
 
 @cache
 def _turned_words() -> tuple[tuple[str, Callable[[str], str], frozenset[str]], ...]:
     """Each way to turn a text back, with the words of ours as they stand in a text turned that way."""
-    latin = {word for word in vocabulary() if word.isascii()}
+    latin = {word for word in _keys() if word.isascii() and len(word) > 3}
     ways: list[tuple[str, Callable[[str], str], frozenset[str]]] = [
         ("reversed", lambda text: text[::-1], frozenset(word[::-1] for word in vocabulary())),
         ("atbash", lambda text: text.translate(_ATBASH), frozenset(word.translate(_ATBASH) for word in latin)),

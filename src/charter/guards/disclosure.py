@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from .disclosure_past import follows, spelled_out
 from .disclosure_rules import Found, find
 from .disclosure_scene import read
+from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .views import View, views_of
 
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
+_OWN: Final = ("", "user", "human")  # roles under which a person speaks
 
 
 def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     """Denies a message that asks for hidden text; `history` holds what was said before, oldest first."""
     past = said(history)
-    views = views_of(text)
-    for view in views.all:
+    for view in _readings(text):
         found = find(read(view.text), alone=not past)
         if found is not None:
             return _denied(found, view)
+    earlier = [line for role, line in past if role.casefold() in _OWN]
+    whole = spelled_out(text, earlier)
+    if whole is not None and (found := find(read(whole), alone=not past)) is not None:
+        return _denied(found, View("put together", whole, lambda _, __: (0, len(text))))
+    if earlier and (found := follows(text, earlier)) is not None:
+        return _denied(found, views_of(text).plain)
     return ALLOWED
 
 
+def _readings(text: str) -> Iterator[View]:
+    """Every view, and those with misspelled names mended."""
+    for view in views_of(text).all:
+        yield view
+        mended = respelled(view)
+        if mended is not None:
+            yield mended
+
+
 def _denied(found: Found, view: View) -> Finding:
-    reason = f"asks for hidden text ({found.rule}; whose: {found.whose}; view: {view.name})"
+    reason = f"asks for hidden text (rule: {found.rule}; whose: {found.whose}; view: {view.name})"
     signs = [Sign(name, view.text[hit.start : hit.end], view.name) for name, hit in found.hits]
     language = found.hits[0][1].language
     signs += [Sign("owner", found.whose, view.name), Sign("rule", found.rule, view.name), Sign("language", language, view.name)]

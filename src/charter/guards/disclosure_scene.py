@@ -8,17 +8,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from .disclosure_tongue import spoken
 from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 
 FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
 TRIGGERS: Final = (
-    *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup", "assigned", "above", "implicit",
+    *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup", "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they",
+)  # fmt: skip
+# What a sentence of another language may borrow from English.
+MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "exact")
+# A hit of the first inside one of the others is not one.
+WEAKER: Final = (
+    ("hard", ("stuff",)), ("soft", ("hard", "stuff")), ("soft_yours", ("stuff",)), ("thin", ("hard", "stuff")),
+    ("ask", ("meta", "define")), ("above", ("not_above",)),
 )  # fmt: skip
 FOLLOWING: Final = ("again", "pron", "tongue", "fill", "drop")
 _END: Final = re.compile(
@@ -63,15 +71,20 @@ class Scene:
 
 
 @cache
-def _lexicon(kind: str) -> Lexicon:
-    chosen: dict[str, dict[str, Sequence[str]]] = {}
-    for language, table in read_tables(FOLDER).items():
-        chosen[language] = {
-            category: patterns
-            for category, patterns in table.items()
-            if (category in TRIGGERS if kind == "triggers" else kind == "following" or category not in FOLLOWING)
-        }
-    return Lexicon(chosen)
+def _lexicon(language: str, kind: str) -> Lexicon:
+    """One language's tables made ready; of a language that is only mixed in, its names."""
+    table = read_tables(FOLDER)[language]
+    keep = {"triggers": TRIGGERS, "names": MIXED}.get(kind)
+    return Lexicon(
+        {language: {c: p for c, p in table.items() if (c in keep if keep else kind == "following" or c not in FOLLOWING)}}
+    )
+
+
+@cache
+def _triggers() -> Lexicon:
+    return Lexicon(
+        {language: {c: p for c, p in table.items() if c in TRIGGERS} for language, table in read_tables(FOLDER).items()}
+    )
 
 
 def is_wide(word: str) -> bool:
@@ -83,14 +96,15 @@ def read(text: str, *, following: bool = False) -> Scene:
     """The sentences of a folded text that may matter; `following`: all of them, with the words of follow-ups."""
     tokens = tokens_of(text)
     quotes = [match.span() for match in _QUOTES.finditer(text)]
-    triggers = [] if following else _lexicon("triggers").find(tokens)
+    triggers = [] if following else _triggers().find(tokens)
     if not triggers and not following:
         return Scene(text, tokens, (), quotes)
-    marks = {hit.first for hit in triggers}
+    marks: dict[int, str] = {hit.first: hit.language for hit in triggers}
     sentences = []
     for first, last in _sentences(text, tokens):
-        if following or any(at in marks for at in range(first, last)):
-            sentences.append(_sentence(tokens, first, last, kind="following" if following else "all"))
+        seen = {marks[at] for at in range(first, last) if at in marks}
+        if following or seen:
+            sentences.append(_sentence(tokens, first, last, seen=seen, kind="following" if following else "all"))
     return Scene(text, tokens, sentences, quotes)
 
 
@@ -105,12 +119,16 @@ def _sentences(text: str, tokens: Tokens) -> Iterator[tuple[int, int]]:
         yield first, len(tokens.words)
 
 
-def _sentence(tokens: Tokens, first: int, last: int, *, kind: str) -> Sentence:
+def _sentence(tokens: Tokens, first: int, last: int, *, seen: Collection[str], kind: str) -> Sentence:
     part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
+    languages = spoken(part.words) or sorted(seen)
+    hits = [hit for language in languages for hit in _lexicon(language, kind).find(part)]
+    if "en" not in languages:
+        hits += _lexicon("en", "names").find(part)
     by: dict[str, list[Hit]] = {}
-    for hit in _lexicon(kind).find(part):
+    for hit in hits:
         by.setdefault(hit.category, []).append(hit)
-    for weaker, stronger in (("hard", ("stuff",)), ("soft", ("hard", "stuff")), ("thin", ("hard", "stuff")), ("ask", ("meta",))):
+    for weaker, stronger in WEAKER:
         if weaker in by:
             by[weaker] = [hit for hit in by[weaker] if not _inside(hit, [o for s in stronger for o in by.get(s, ())])]
     return Sentence(part, first, last, by)

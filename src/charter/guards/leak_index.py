@@ -1,9 +1,10 @@
-"""What must not leave, made ready once: its words and their weight, and tables of its letters in every form looked for."""
+"""What must not leave, made ready once: its words, their weight, and tables of its letters in every form looked for."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -60,6 +61,7 @@ class Index:
 
     reading: Reading
     bits: Sequence[float] = field(repr=False)  # what each word gives away
+    counts: Sequence[int] = field(repr=False)  # whether each word counts as one: numbers and single letters do not
     layers: Sequence[tuple[int, str]] = field(repr=False)  # the first word of each layer, and its id
     letters: Grams = field(repr=False)
     backward: Grams = field(repr=False)
@@ -79,7 +81,8 @@ class Index:
 
     def layer_with(self, keys: Collection[str]) -> str:
         """The layer that has most of these facts."""
-        return max(self.facts.layers, key=lambda layer: sum(key in layer[1] for key in keys))[0]
+        names = Counter(name for key in keys for name in {layer for layer, _ in self.facts.sentences[key]})
+        return max((name for _, name in self.layers), key=lambda name: names[name])
 
     def words_between(self, start: int, end: int) -> tuple[int, int]:
         """The words whose greater part lies among letters `start` to `end`, as first and past the last."""
@@ -93,9 +96,10 @@ class Index:
 
 
 def steps_of(letters: str) -> str:
-    """How far each letter is from the one before, around the alphabet; it means something from a to z only."""
+    """How far each letter is from the one before, around the alphabet; a wall where one of them is not a to z."""
     codes = letters.encode("ascii", "replace")
-    return bytes([97 + (b - a) % 26 for a, b in pairwise(codes)]).decode("ascii")
+    steps = [97 + (b - a) % 26 if a > 96 and b > 96 else 0 for a, b in pairwise(codes)]
+    return bytes(steps).decode("ascii")
 
 
 def index_of(hidden: str | Mapping[str, str]) -> Index:
@@ -150,6 +154,7 @@ def _built(layers: tuple[tuple[str, str], ...]) -> Index:
     return Index(
         reading=Reading(words, all_.starts, all_.ends, letters, written, places(parts)),
         bits=weights(words, all_.shares),
+        counts=[int(is_block(word) or (len(word) > 1 and not any(map(str.isdecimal, word)))) for word in words],
         layers=all_.firsts,
         letters=grams_of(letters, GRAM),
         backward=grams_of(letters[::-1], GRAM),

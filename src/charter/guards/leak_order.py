@@ -1,4 +1,4 @@
-"""Hidden words are found with others between them, in reverse, shuffled within their sentence, or in pieces all over a session."""
+"""Hidden words are found with others between them, in reverse, shuffled, or in pieces all over a session."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from .leak_index import Index
@@ -14,13 +15,15 @@ from .leak_read import Reading, fold, read
 from .leak_runs import Trace, letter_traces
 
 GAP: Final = 5  # a hidden word may come so many words after the one before
-_SKIP: Final = ((1, 0.0), (2, 6.0), (3, 9.0))  # hidden words left out, and what that costs
+_SKIP: Final = ((1, 0.0), (2, 8.0), (3, 12.0))  # hidden words left out, and what that costs
 _FILLER: Final = 0.4  # what a word between them costs
 _LIGHT: Final = 2.5
 _FREQUENT: Final = 12  # places of a word that only carries a chain on
 _BREAK: Final = re.compile(r"\n")
 _HOLE: Final = 3  # hidden words that may be missing between two pieces
-_SHARE: Final = 0.8  # of a sentence's weight that has to be there when its order is gone
+_RISING: Final = 0.75  # of neighbours that stand in their order where it is gone
+_DENSE: Final = 0.42  # of a reply that is hidden text, when it is there for that
+_SHARE: Final = 0.9  # of a sentence's weight that has to be there when its order is gone
 
 
 class Chain(NamedTuple):
@@ -49,17 +52,18 @@ def chains(index: Index, words: Sequence[str], bits: Sequence[float]) -> Iterato
             found = [place for place in after if place < size and hidden[place] == word]
         for place in found:
             weight = bits[place]
-            best = (weight, 1, place, at, at)
+            counts = index.counts[place]
+            best = (weight, counts, place, at, at)
             for skipped, cost in _SKIP:
                 before = live.get(place - skipped)
                 if before is not None and 0 < at - before[4] <= GAP:
                     score = before[0] + weight - cost - _FILLER * (at - before[4] - 1)
                     if score > best[0]:
-                        best = (score, before[1] + 1, before[2], before[3], at)
+                        best = (score, before[1] + counts, before[2], before[3], at)
             live[place] = best
-            if best[1] > 1 or weight > _LIGHT:
+            if best[2] < place or weight > _LIGHT:
                 recent.append((at, place))
-            if best[1] > 1:
+            if best[2] < place:
                 yield Chain(best[0], best[1], best[2], place, best[3], at)
 
 
@@ -69,8 +73,9 @@ def chain_traces(
     """Chains that weigh enough: of all words forwards and backwards, of the first or last words of lines."""
     words = reading.words
     for way, chosen in _orders(reading, folded):
+        eased = 1 if "lines" in way else 0  # nobody begins lines so by chance
         for chain in chains(index, [words[at] for at in chosen], bits):
-            if chain.score >= least and chain.size >= count:
+            if chain.score >= least - 8 * eased and chain.size >= count - eased:
                 start, end = sorted((chosen[chain.start], chosen[chain.end]))
                 yield Trace(way, chain.first, chain.last + 1, reading.starts[start], reading.ends[end])
 
@@ -106,17 +111,17 @@ def bag_traces(index: Index, reading: Reading, bits: Sequence[float], *, least: 
 
 
 def _bag(index: Index, number: int, words: Sequence[str], bits: Sequence[float], least: float) -> bool:
+    """Whether nearly all of a sentence is there, and not in its order: that is for chains to judge."""
     first, last = index.sentences[number]
-    here = set(words)
-    seen: dict[str, float] = {}
-    whole: dict[str, float] = {}
-    for place in range(first, last):
-        word = index.reading.words[place]
-        whole[word] = max(whole.get(word, 0.0), bits[place])
-        if word in here:
-            seen[word] = whole[word]
-    weight = sum(seen.values())
-    return weight >= least and len(seen) >= 6 and weight >= _SHARE * sum(whole.values())
+    places = {index.reading.words[place]: place for place in range(last - 1, first - 1, -1)}
+    order = [places[word] for word in dict.fromkeys(words) if word in places]
+    if len(order) < max(6, _SHARE * len(places)):
+        return False
+    weight = sum(bits[place] for place in order)
+    rising = sum(a < b for a, b in pairwise(order))
+    return weight >= max(least, _SHARE * sum(bits[place] for place in places.values())) and rising <= _RISING * (
+        len(order) - 1
+    )
 
 
 class Fragment(NamedTuple):
@@ -128,33 +133,58 @@ class Fragment(NamedTuple):
     end: int
 
 
-def fragments(index: Index, reading: Reading) -> tuple[Fragment, ...]:
-    """Short runs of hidden letters in a text, in its order."""
-    found = letter_traces(index, reading, index.letters.size)
-    return tuple(Fragment(*trace[1:]) for trace in found if trace.last - trace.first > 1)
+class Pieces(NamedTuple):
+    """The fragments of one reply in its order, and whether they are much of what it says."""
+
+    found: Sequence[Fragment]
+    dense: bool
+
+
+def fragments(index: Index, reading: Reading) -> Pieces:
+    """Short runs of hidden letters in a text."""
+    found = [trace for trace in letter_traces(index, reading, index.letters.size) if trace.last - trace.first > 1]
+    offsets = index.reading.offsets
+    covered = sum(offsets[trace.last] - offsets[trace.first] for trace in found)
+    return Pieces([Fragment(*trace[1:]) for trace in found], covered >= _DENSE * len(reading.letters))
 
 
 @lru_cache(maxsize=256)
-def fragments_in(index: Index, text: str) -> tuple[Fragment, ...]:
+def fragments_in(index: Index, text: str) -> Pieces:
     """The same for an earlier reply, remembered."""
     return fragments(index, read(fold(text)))
 
 
+class _Joined(NamedTuple):
+    weight: float
+    first: int  # hidden word
+    words: int
+    pieces: int
+    dense: bool
+    since: int  # the reply of the first piece
+
+
 def split_traces(
-    replies: Sequence[Sequence[Fragment]], bits: Sequence[float], *, least: float, count: int
+    index: Index, replies: Sequence[Pieces], bits: Sequence[float], *, least: tuple[float, float], count: int
 ) -> Iterator[Trace]:
-    """Stretches of the hidden text that come piece by piece, in their order; the last piece is in the last reply."""
-    best: dict[int, tuple[float, int, int, int]] = {}  # by their end: weight, first word, words, pieces
-    for number, reply in enumerate(replies):
-        for first, last, start, end in reply:
-            weight, begin, words, pieces = sum(bits[first:last]), first, last - first, 1
+    """Stretches of the hidden text that come piece by piece, in their order; the last piece is in the last reply.
+
+    Less is needed (the second of `least`) when several replies say little else.
+    """
+    best: dict[int, _Joined] = {}  # by their end
+    for number, (found, dense) in enumerate(replies):
+        for first, last, start, end in found:
+            size = sum(index.counts[first:last])
+            joined = _Joined(sum(bits[first:last]), first, size, 1, dense, number)
             for before in range(max(first - _HOLE, 0), first + 2):
-                if before in best and best[before][1] < first:
-                    earlier = best[before]
-                    joined = earlier[0] + sum(bits[max(first, before) : last]) - abs(first - before)
-                    if joined > weight:
-                        weight, begin, words, pieces = joined, earlier[1], earlier[2] + last - first, earlier[3] + 1
-            if last not in best or best[last][0] < weight:
-                best[last] = (weight, begin, words, pieces)
-            if number == len(replies) - 1 and pieces > 1 and weight >= least and words >= count:
-                yield Trace("pieces", begin, last, start, end)
+                old = best.get(before)
+                if old is not None and old.first < first:
+                    weight = old.weight + sum(bits[max(first, before) : last]) - abs(first - before)
+                    joined = max(
+                        joined,
+                        _Joined(weight, old.first, old.words + size, old.pieces + 1, old.dense and dense, old.since),
+                    )
+            if last not in best or best[last].weight < joined.weight:
+                best[last] = joined
+            enough = joined.weight >= least[joined.dense and joined.since < number] and joined.words >= count
+            if number == len(replies) - 1 and joined.pieces > 1 and enough:
+                yield Trace("pieces", joined.first, last, start, end)

@@ -1,4 +1,4 @@
-"""Whose words were said before: the person's own words are no secret, the agent's earlier replies count with this one."""
+"""Whose words were said before: the person's own are no secret, the agent's earlier replies count with this one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .finding import said
+from .leak_facts import keys_in
 from .leak_index import Index
 from .leak_order import chains
 from .leak_read import fold, read
@@ -19,7 +20,7 @@ _KNOWN: Final = 14.0  # weight of a chain of hidden words that shows the person 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Earlier replies, oldest first; the hidden words the person has said, and all words they used."""
+    """Earlier replies, oldest first; the hidden words the person has said, and the facts they have named."""
 
     replies: Sequence[str] = field(repr=False)
     known: frozenset[int] = field(repr=False)
@@ -36,7 +37,7 @@ def past_of(history: Iterable[Any], index: Index, leaks: Callable[[str], bool]) 
     used: set[str] = set()
     for text in person:
         reading = read(fold(text))
-        used.update(reading.words)
+        used.update(keys_in(index.facts, text))
         for trace in letter_traces(index, reading, 16):
             known.update(_again(index, trace.first, trace.last))
         for chain in chains(index, reading.words, index.bits):

@@ -29,9 +29,9 @@ def _width(char: str) -> int:
 
 
 def spelled(folded: str) -> str:
-    """The letters and digits of a folded word, each as often as it counts."""
+    """The letters and digits of a folded word, each as often as it counts; marks that are vowels do not count."""
     bare = folded.replace("'", "")
-    return bare if bare.isascii() else "".join(char * _width(char) for char in bare)
+    return bare if bare.isascii() else "".join(char * _width(char) for char in bare if char.isalnum())
 
 
 def letters_of(folded: str) -> str:

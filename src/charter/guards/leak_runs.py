@@ -1,4 +1,4 @@
-"""Hidden letters in a row are found in any writing that keeps their order: as they are, backwards, without vowels, shifted, as initials."""
+"""Hidden letters in a row are found plain, backwards, without vowels, shifted, as initials or at heads of lines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Final, NamedTuple
 from .leak_index import Grams, Index, steps_of
 from .leak_read import Reading, bare_parts, consonants, leaders, places, spelled
 
-LETTERS: Final = 28  # letters in a row that are looked for; what is shorter is judged with its neighbours
+LETTERS: Final = 30  # letters in a row that are looked for; what is shorter is judged with its neighbours
 BARE: Final = 18
-SHIFTED: Final = 20
+SHIFTED: Final = 16
 INITIALS: Final = 8
 SURE_INITIALS: Final = 12
 ACROSTIC: Final = 16
+_FEW: Final = 0.8  # of the letters are consonants where vowels were dropped
 _OTHERS: Final = 3  # words that are not the hidden ones where only their initials are
 _LINE: Final = re.compile(r"[^\n]+")
 _STOP: Final = re.compile(r"[.!?。！？\n]+")
@@ -100,14 +101,20 @@ def turned_traces(index: Index, reading: Reading) -> Iterator[Trace]:
         yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
     steps = steps_of(reading.spelled)
     mirrored = steps.translate(_MIRROR)
-    hidden = index.reading.spelled
+    hidden, written = index.reading.spelled, reading.spelled
     for run in _both(steps, mirrored, index):
-        if reading.spelled[run.start] != hidden[run.place]:  # else it is not shifted at all
+        if not _same(written[run.start : run.end], hidden[run.place :]):
             yield _traced("shifted", index, reading, run, index.words_between(run.place, run.place + run.size + 1))
     # Backwards every step is the other way round, so the turned steps are those of the text read from its end.
     for back in _both(mirrored[::-1], steps[::-1], index):
         run = Run(len(steps) - back.end, len(steps) - back.start, back.place)
-        yield _traced("shifted", index, reading, run, index.words_between(back.place, back.place + back.size + 1))
+        if not _same(written[run.start + 1 : run.end + 1][::-1], hidden[back.place :]):
+            yield _traced("shifted", index, reading, run, index.words_between(back.place, back.place + back.size + 1))
+
+
+def _same(written: str, hidden: str) -> bool:
+    """Whether letters are the hidden ones as they are, not shifted at all."""
+    return 2 * len([1 for a, b in zip(written, hidden, strict=False) if a == b]) > len(written)
 
 
 def _both(steps: str, mirrored: str, index: Index) -> Iterator[Run]:
@@ -128,8 +135,13 @@ def bare_traces(index: Index, reading: Reading, plain: str) -> Iterator[Trace]:
     for run in found:
         words = _words_of(index.bare_offsets, run.place, run.place + run.size)
         first, last = _words_of(offsets, run.start, run.end)
-        if first < last <= len(reading.words) and reading.words[first:last] != index.reading.words[words[0] : words[1]]:
-            yield Trace("vowels dropped", *words, reading.starts[first], reading.ends[last - 1])
+        if first < last <= len(reading.words):
+            # A script without vowels has none to drop.
+            here, there = (
+                text.offsets[b] - text.offsets[a] for text, a, b in ((reading, first, last), (index.reading, *words))
+            )
+            way = "vowels dropped" if here * _FEW < run.size < there * _FEW else "letters"
+            yield Trace(way, *words, reading.starts[first], reading.ends[last - 1])
 
 
 def _words_of(offsets: Sequence[int], start: int, end: int) -> tuple[int, int]:
@@ -153,7 +165,7 @@ def initial_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trac
             for start, end, first, last in _initials(index, table, pieces):
                 words = [reading.words[place] for place in chosen[start : end + 1]]
                 same = sum(map(eq, words, index.reading.words[first:last]))
-                if alone or len(words) >= SURE_INITIALS or len(words) - same >= _OTHERS:
+                if alone or len(words) - same >= _OTHERS:
                     yield Trace("initials", first, last, reading.starts[chosen[start]], reading.ends[chosen[end]])
 
 

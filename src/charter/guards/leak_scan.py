@@ -14,7 +14,7 @@ from .leak_order import bag_traces, chain_traces, fragments, fragments_in, split
 from .leak_past import Past, past_of
 from .leak_read import Reading, fold, letters_of, read
 from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, turned_traces
-from .leak_secret import Secret, secret_of
+from .leak_secret import SHORT, TINY, Secret, secret_of
 from .leak_weights import sums_of
 from .views import View, views_of
 
@@ -23,14 +23,16 @@ CANARY: Final = "LEAK_CANARY"
 # The weight of hidden text that may not leave …
 RUN: Final = 18.0  # … when its letters stand in a row
 DISGUISED: Final = 15.0  # … in a writing nobody uses by chance
-CHAIN: Final = 26.0  # … when other words stand between
+CHAIN: Final = 30.0  # … when other words stand between
 BAG: Final = 26.0  # … when its order is gone
-PIECES: Final = 26.0  # … when it comes in pieces
-RUN_WORDS: Final = 7  # a run is as long as a sentence: so many words, or so many letters
-RUN_LETTERS: Final = 36
-CHAIN_WORDS: Final = 7
-PIECES_WORDS: Final = 8
-TOLD: Final = ((0, 5, 11.0), (1, 4, 8.5), (3, 4, 6.5))  # signs of talk about instructions, facts, their weight
+PIECES: Final = 44.0  # … when it comes in pieces
+REPLIES: Final = 23.0  # … of several replies that say little else
+RUN_WORDS: Final = 8  # a run is as long as a sentence: so many words, or so many letters
+RUN_LETTERS: Final = 40
+CHAIN_WORDS: Final = 8
+PIECES_WORDS: Final = 7
+# In other words: signs of talk about instructions, places of the hidden text the facts come from, their weight.
+TOLD: Final = ((0, 5, 14.0), (0, 4, 24.0), (0, 7, 11.0), (1, 4, 10.0), (2, 3, 12.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,8 @@ class Scales:
     def is_run(self, first: int, last: int) -> bool:
         """Whether hidden words, all in a row, are a leak: about a sentence, and not of words that say nothing."""
         offsets = self.index.reading.offsets
-        letters = offsets[last] - offsets[first]
-        long = letters >= min(RUN_LETTERS, 0.6 * offsets[-1]) or (last - first >= RUN_WORDS and letters >= LETTERS)
+        letters, words = offsets[last] - offsets[first], sum(self.index.counts[first:last])
+        long = letters >= min(RUN_LETTERS, 0.6 * offsets[-1]) or (words >= RUN_WORDS and letters >= LETTERS)
         return long and self.weight(first, last) >= self.least(RUN)
 
     def is_leak(self, trace: Trace) -> bool:
@@ -147,8 +149,9 @@ class Scan:
 
     def _pieces(self, reading: Reading) -> Iterator[Trace]:
         index = self.scales.index
+        least = (self.scales.least(PIECES), self.scales.least(REPLIES))
         replies = [*(fragments_in(index, reply) for reply in self.past.replies), fragments(index, reading)]
-        return split_traces(replies, self.scales.bits, least=self.scales.least(PIECES), count=PIECES_WORDS)
+        return split_traces(index, replies, self.scales.bits, least=least, count=PIECES_WORDS)
 
     def _together(self, text: str, looks: Iterable[_Look]) -> Finding:
         """The verdict on many short encoded words as one text."""
@@ -171,10 +174,10 @@ class Scan:
     def _told(self, look: _Look) -> Finding | None:
         """Facts of the hidden text in other words; fewer are enough in a reply that speaks of its instructions."""
         facts = told(self.scales.index.facts, look.folded, look.reading, self.past.used)
-        for about, count, weight in TOLD:
-            if facts.count >= count and facts.weight >= weight and facts.about(look.reading) >= about:
+        for about, spread, weight in TOLD:
+            if facts.spread >= spread and facts.weight >= weight and facts.about(look.reading) >= about:
                 start, end = look.view.at(facts.start, facts.end)
-                reason = f"{facts.count} hidden facts in other words, view {look.view.name}"
+                reason = f"{len(facts.keys)} hidden facts in other words, view {look.view.name}"
                 layer = self.scales.index.layer_with(facts.keys)
                 return Finding("deny", LEAK, reason, (Span(start, end, LEAK, reason),), (), layer)
         return None
@@ -182,7 +185,8 @@ class Scan:
     def _secret(self, text: str, look: _Look) -> Finding | None:
         """A canary in this view."""
         for secret in self.secrets:
-            if (at := text.find(secret.text)) >= 0:
+            size = len(secret.letters)
+            if not TINY < size < SHORT and (at := text.find(secret.text)) >= 0:
                 return _canary(at, at + len(secret.text), "a canary as it is")
             if place := secret.place(look.reading, self.before):
                 return _canary(*look.view.at(*look.reading.between(*place)), f"a canary, view {look.view.name}")

@@ -1,4 +1,4 @@
-"""A canary is a secret word for word: found in any view, backwards, shifted, or begun in the reply before, it is a leak."""
+"""A canary is a secret word for word: in any view, backwards, shifted, or begun in the reply before, it is a leak."""
 
 from __future__ import annotations
 

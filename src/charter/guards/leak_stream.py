@@ -1,8 +1,8 @@
-"""A reply that streams is held back only while its end is hidden text too; what leaves before a leak is known is less than a phrase.
+"""A reply that streams is held back only while its end may be hidden text; less than a phrase leaves before.
 
 At most eleven letters of a run leave before it is held, and 160 letters are held before it is known to be a leak or
-harmless. A long word that may be encoded is held from its 24th character on, up to 1,024. All of what was said so far
-is looked at again each time it has grown by half, so a leak in any other writing is stopped on its way.
+harmless. A long word that may be encoded is held from its 24th character on, up to 1,024. All that was said so far is
+looked at again each time it has grown by half, so a leak in any other writing is stopped on its way.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from .finding import ALLOWED, Finding, Span
-from .fold import skeleton
+from .fold import plain, skeleton
 from .leak_index import GRAM
 from .leak_read import letters_of
 from .leak_runs import LETTERS, alike_before
@@ -25,50 +25,36 @@ WORD: Final = 24
 LONGEST_WORD: Final = 1_024
 FIRST_LOOK: Final = 240
 _PLACES: Final = 64  # places of the hidden text followed at once
-_LETTER: Final = re.compile(r"[^\W_]|[\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _CODED: Final = re.compile(r"[0-9+/=%&#;\\_-]|[a-z][A-Z]")
+_ESCAPE: Final = re.compile(r"\\(?:[^u]|u[0-9A-Fa-f]{4}|u[0-9A-Fa-f]{0,3}[^0-9A-Fa-f])", re.DOTALL)
 
 
 @lru_cache(maxsize=65_536)
-def _letters(char: str) -> str:
-    """What one character adds to the letters of a text."""
-    return "".join(letters_of(folded) for folded in skeleton(char) if _LETTER.match(folded))
+def _letters(text: str, latin: bool) -> str:
+    """What a character adds to the letters of a text; where Latin is hidden, it is taken for what it looks like."""
+    return letters_of("".join(filter(str.isalnum, skeleton(text if latin else plain(text)))))
 
 
 class Screen:
     """Between a reply that streams and the person: `feed` gives what may leave now, `end` the rest."""
 
-    __slots__ = (
-        "_at",
-        "_canaries",
-        "_held",
-        "_letters",
-        "_look",
-        "_out",
-        "_places",
-        "_run",
-        "_scan",
-        "_text",
-        "_word",
-        "finding",
-    )
-
     def __init__(
         self, hidden: str | Mapping[str, str], *, history: Iterable[Any] = (), canaries: Iterable[str] = ()
     ) -> None:
+        self.finding: Finding = ALLOWED
         self._scan: Scan = scan_of(hidden, history=history, canaries=canaries)
+        self._latin = self._scan.scales.index.letters.text.isascii()
         self._canaries = [_Canary(secret.letters) for secret in self._scan.secrets if len(secret.letters) > TINY]
         for canary in self._canaries:
-            canary.seen = canary.after(self._scan.before[-len(canary.letters) :])
-        self._text: list[str] = []  # all that came
-        self._letters = ""  # the last of its letters
+            canary.follow(self._scan.before[-len(canary.letters) :])
+        self._text: list[str] = []  # all that came, by character
+        self._escape = ""  # an escape such as \u00e9 that is not yet whole
+        self._letters = ""  # the last letters of the text
         self._at: list[int] = []  # the character each letter came from
-        self._places: list[tuple[int, int]] = []  # stretches of the hidden letters that this may be
-        self._run = 0  # letters that agree with it
+        self._places: list[tuple[int, int]] = []  # stretches of the hidden letters that the end of the text may be
         self._word = 0  # where the last word begins
-        self._held = self._out = 0  # characters before these may leave, have left
+        self._out = 0  # characters that have left
         self._look = FIRST_LOOK
-        self.finding: Finding = ALLOWED
 
     def __repr__(self) -> str:
         return f"Screen({self.finding.decision}, {len(self._text)} characters, {len(self._text) - self._out} held)"
@@ -79,24 +65,19 @@ class Screen:
             if self.finding.decision != "allow":
                 return ""
             self._text.append(char)
-            if char not in "nrt" or self._text[-2:-1] != ["\\"]:
-                for letter in _letters(char):
-                    self._follow(letter)
+            for letter in self._spelled(char):
+                self._follow(letter)
             self._end_word(char)
         if self.finding.decision == "allow" and len(self._text) >= self._look:
             self._look = len(self._text) * 3 // 2
-            self._judge(self._scan.reply("".join(self._text[: self._word])))
+            self.finding = self._scan.reply("".join(self._text[: self._word]))
         return self._leave(self._free())
 
     def end(self) -> str:
         """What was held back; nothing when the whole is a leak."""
         if self.finding.decision == "allow":
-            self._judge(self._scan.reply("".join(self._text)))
+            self.finding = self._scan.reply("".join(self._text))
         return self._leave(len(self._text))
-
-    def _judge(self, finding: Finding) -> None:
-        if finding.decision != "allow":
-            self.finding = finding
 
     def _leave(self, free: int) -> str:
         if self.finding.decision != "allow" or free <= self._out:
@@ -104,20 +85,35 @@ class Screen:
         start, self._out = self._out, free
         return "".join(self._text[start:free])
 
+    def _spelled(self, char: str) -> str:
+        """The letters a character adds; an escape adds those of the character it stands for, a line break none."""
+        if not self._escape and char != "\\":
+            return _letters(char, self._latin)
+        self._escape += char
+        if _ESCAPE.fullmatch(self._escape) is None:
+            return ""
+        escape, self._escape = self._escape, ""
+        if len(escape) == 6 and escape[1] == "u" and escape[2:].isalnum():
+            return _letters(chr(int(escape.removeprefix("\\u"), base=16)), self._latin)
+        return "" if escape[1] in "nrt" else "".join(_letters(other, self._latin) for other in escape)
+
     # ── what is held ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _free(self) -> int:
         """The character up to which nothing may turn out to be a leak."""
         size = len(self._text)
         free = [size]
-        if self._run >= GRAM:
-            free.append(self._at[-min(self._run, MOST)])
-        free += [
-            self._at[-min(canary.seen, len(self._at))] for canary in self._canaries if canary.seen > 2 and self._at
-        ]
+        if self._run() >= GRAM:
+            free.append(self._at[-min(self._run(), MOST)])
+        if self._at:
+            free += [self._at[-min(canary.seen, len(self._at))] for canary in self._canaries if canary.seen >= TINY]
         if WORD < size - self._word < LONGEST_WORD and self._is_coded():
             free.append(self._word + WORD)
         return min(free)
+
+    def _run(self) -> int:
+        """How many letters at the end are hidden ones, in a row."""
+        return min(max((end - start for start, end in self._places), default=0), len(self._at))
 
     def _is_coded(self) -> bool:
         return _CODED.search("".join(self._text[self._word : self._word + WORD])) is not None
@@ -128,10 +124,10 @@ class Screen:
         if not char.isspace() and size - self._word < LONGEST_WORD:
             return
         word, self._word = self._word, size
-        if size - word > WORD:
+        if size - word > WORD and self.finding.decision == "allow":
             found = self._scan.runs("".join(self._text[word:size]))
-            if found.decision != "allow":
-                self.finding = _moved(found, word)
+            spans = tuple(Span(span.start + word, span.end + word, span.code, span.reason) for span in found.spans)
+            self.finding = Finding(found.decision, found.code, found.reason, spans, found.signs, found.layer)
 
     # ── what is followed ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -141,18 +137,15 @@ class Screen:
         for canary in self._canaries:
             if canary.sees(letter) and self._begins(len(canary.letters)):
                 self._found(CANARY, "a canary in the stream", len(canary.letters), "")
-                return
         hidden = self._scan.scales.index.letters.text
         going = [(start, end + 1) for start, end in self._places if end < len(hidden) and hidden[end] == letter]
         self._places = going or self._anew()
-        self._run = max((end - start for start, end in self._places), default=0)
-        if self._run >= LETTERS:
-            self._weigh()
+        self._weigh()
 
     def _begins(self, letters: int) -> bool:
         """Whether the last letters are a secret by themselves; a short one has to begin a word."""
         first = self._at[-letters] if letters <= len(self._at) else 0
-        return letters >= SHORT or first == 0 or not _letters(self._text[first - 1])
+        return letters >= SHORT or first == 0 or not _letters(self._text[first - 1], self._latin)
 
     def _anew(self) -> list[tuple[int, int]]:
         """Where the last letters stand in the hidden text, as far back as they agree."""
@@ -168,15 +161,17 @@ class Screen:
     def _weigh(self) -> None:
         scales = self._scan.scales
         for start, end in self._places:
-            first, last = scales.index.words_between(start, end)
-            if end - start >= LETTERS and scales.is_run(first, last):
-                reason = f"{last - first} hidden words by letters, in the stream"
-                self._found(LEAK, reason, end - start, scales.index.layer_of(first))
-                return
+            if end - start >= LETTERS:
+                first, last = scales.index.words_between(start, end)
+                if scales.is_run(first, last):
+                    reason = f"{last - first} hidden words by letters, in the stream"
+                    self._found(LEAK, reason, end - start, scales.index.layer_of(first))
+                    return
 
     def _found(self, code: str, reason: str, letters: int, layer: str) -> None:
-        span = Span(self._at[-min(letters, len(self._at))], len(self._text), code, reason)
-        self.finding = Finding("deny", code, reason, (span,), layer=layer)
+        if self.finding.decision == "allow":
+            span = Span(self._at[-min(letters, len(self._at))], len(self._text), code, reason)
+            self.finding = Finding("deny", code, reason, (span,), layer=layer)
 
 
 class _Canary:
@@ -194,16 +189,10 @@ class _Canary:
                 seen = self._back[seen - 1]
             self._back.append(seen + (letters[seen] == letter))
 
-    def after(self, letters: str) -> int:
-        """How much of it stands at the end of these letters."""
-        return next(
-            (
-                size
-                for size in range(min(len(self.letters) - 1, len(letters)), 0, -1)
-                if letters.endswith(self.letters[:size])
-            ),
-            0,
-        )
+    def follow(self, letters: str) -> None:
+        """Letters that were there before."""
+        for letter in letters:
+            self.sees(letter)
 
     def sees(self, letter: str) -> bool:
         """Whether this letter makes it whole."""
@@ -211,8 +200,3 @@ class _Canary:
             self.seen = self._back[self.seen - 1]
         self.seen += self.letters[self.seen] == letter
         return self.seen == len(self.letters)
-
-
-def _moved(finding: Finding, by: int) -> Finding:
-    spans = tuple(Span(span.start + by, span.end + by, span.code, span.reason) for span in finding.spans)
-    return Finding(finding.decision, finding.code, finding.reason, spans, finding.signs, finding.layer)

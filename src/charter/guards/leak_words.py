@@ -63,9 +63,15 @@ def weigh(word: str) -> float:
         return FUNCTION
     if _known(word, _table("common")):
         return COMMON
-    if len(word) <= 3:
+    size = letters_in(word)
+    if size <= 3:
         return 3.0
-    return min(RARE, 4.0 + 0.5 * (len(word) - 3)) if word.isalpha() else RARE + 1
+    return min(RARE, 4.0 + 0.5 * (size - 3)) if not any(map(str.isdecimal, word)) else RARE + 1
+
+
+def letters_in(word: str) -> int:
+    """How many letters a word has; marks that are vowels do not count."""
+    return len(word) if word.isascii() else sum(map(str.isalnum, word))
 
 
 def is_block(word: str) -> bool:

@@ -87,14 +87,16 @@ class Lexicon:
                 for pattern in patterns:
                     for words in _spelled(pattern):
                         _insert(self._root, words, (category, language, pattern))
+        heads = [*self._root.words, *(stem for table in self._root.stems.values() for stem in table)]
+        self._begins = frozenset(head[:2] for head in heads)
 
     def find(self, tokens: Tokens) -> list[Hit]:
         """Every hit; at one place and of one category only the longest."""
         hits: list[Hit] = []
-        root, words = self._root, tokens.words
-        heads, stems = root.words, root.stems
+        root, words, begins = self._root, tokens.words, self._begins
+        short = root.stems.get(1, {})
         for first, word in enumerate(words):
-            if word in heads or any(word[:size] in table for size, table in stems.items()):
+            if word[:2] in begins or word[:1] in short:
                 best: dict[str, Hit] = {}
                 for last, (category, language, entry) in _walk(root, words, first):
                     if category not in best or best[category].last < last:
@@ -136,6 +138,13 @@ def _insert(root: _Node, words: Sequence[str], end: tuple[str, str, str]) -> Non
         node.ends.append(end)
 
 
+@cache
+def _words(part: str) -> tuple[str, ...]:
+    """A part of a pattern as folded words, the last one a beginning when it ends with a star."""
+    words = tokens_of(plain(part)).words
+    return (*words[:-1], f"{words[-1]}*") if part.endswith("*") and words else tuple(words)
+
+
 def _spelled(pattern: str) -> Iterator[list[str]]:
     """The ways to spell a pattern, each as words."""
     parts = _CHOICE.split(pattern)
@@ -145,10 +154,7 @@ def _spelled(pattern: str) -> Iterator[list[str]]:
             if part == "..":
                 words.append(part)
                 continue
-            spelled = list(tokens_of(plain(part)).words)
-            if part.endswith("*") and spelled:
-                spelled[-1] += "*"
-            words += spelled
+            words += _words(part)
         while words and words[-1] == "..":
             words.pop()
         if words and words[0] != "..":

@@ -16,25 +16,10 @@ from .override_acts import DENY, Mark
 from .override_erosion import is_eroded
 from .override_rules import marks_of
 from .override_shape import shapes_of, unseen
+from .override_words import REASONS
 from .reading import Reading
 from .views import View, views_of
 
-REASONS: Final[Mapping[str, str]] = {
-    "OVERRIDE": "sets aside what stands above it",
-    "AUTHORITY": "puts itself, or someone, above what stands above it",
-    "ROLE_CHANGE": "gives its reader a role without rules",
-    "FAKE_STRUCTURE": "forges a part of the prompt that is not its own",
-    "HIDDEN_TEXT": "holds text that no reader sees",
-    "EXFILTRATE": "sends private things to an address",
-    "CONTROL_GRANT": "gives control to an address or a person",
-    "APPROVAL": "skips a person's approval",
-    "CONTRACT": "holds a machine contract, which only code may write",
-    "CONCEAL": "wants something kept from those who watch",
-    "TAMPER": "switches off what watches",
-    "TRIGGER": "waits for a word to do what is not allowed",
-    "DISCLOSE": "orders sealed text to be shown",
-    "EROSION": "weakens what earlier versions promised",
-}
 _SHOWN: Final = 80
 
 
@@ -85,10 +70,14 @@ def _finding(target: str, decision: Decision, span: Span, view: str, signs: tupl
 def _marks(view: View) -> Iterator[Mark]:
     """What all rules see in one view, also inside what a rendered page would not show."""
     reading = Reading(view.text)
-    yield from marks_of(reading)
+    zones = list(unseen(view.text))
+    shown = [zone for zone in zones if reading.is_shown(*zone, in_markup=True)]
+    for mark in marks_of(reading):
+        if not any(start <= mark.start and mark.end <= end for start, end in shown):
+            yield mark
     yield from (mark for mark in shapes_of(view.text) if not reading.is_shown(mark.start, mark.end))
-    for start, end in unseen(view.text):
-        if reading.is_shown(start, end, in_markup=True):
+    for start, end in zones:
+        if (start, end) in shown:
             continue
         for mark in marks_of(Reading(view.text[start:end])):
             yield Mark("HIDDEN_TEXT", DENY, start + mark.start, start + mark.end, mark.factors)

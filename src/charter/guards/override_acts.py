@@ -36,7 +36,9 @@ _CARRIERS: Final = frozenset(
     "message messages email emails mail mails page pages file files document documents website websites comment comments strangers "
     "stranger sender senders attacker attackers text texts invoice invoices link links post posts anyone someone people content result results input".split()
 )  # fmt: skip
-_THEM: Final = frozenset("them it those these they that".split())
+_THEM: Final = frozenset("them it those they they're".split())
+_THESE: Final = frozenset("these this my our".split())
+_OF: Final = frozenset("de del della delle dei di da do das dos des du zur zum fur von vom im am pour sur voor van dla do dotyczace для о про об cu cua cho untuk tentang soal icin hakkinda viejas alten vieilles".split())
 _ABOUT: Final = frozenset("of about on for in from regarding concerning at by with to within".split())
 _BARE: Final = frozenset(("safety", "oversight", "scruples", "inhibitions"))
 _DETERMINERS: Final = frozenset("the any all your those every no its these this".split())
@@ -56,17 +58,19 @@ def mark(code: str, weight: int, *hits: Hit) -> Mark:
 # ── things ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def things(reading: Reading, found: Found) -> list[Thing]:
+def things(reading: Reading, found: Found, *, strict: bool = True) -> list[Thing]:
     """What stands above, named for sure, or a rule of someone's that may be the reader's own."""
     sure = [Thing(hit.first, hit.last, True, hit) for hit in found.get("guarded", ())]
     taken = {at for thing in sure for at in range(thing.first, thing.last)}
-    return sure + [thing for hit in found.get("rule", ()) if hit.first not in taken for thing in _weak(reading, found, hit)]
+    return sure + [thing for hit in found.get("rule", ()) if hit.first not in taken for thing in _weak(reading, found, hit, strict)]
 
 
 def referred(reading: Reading, sentence: Sentence, found: Found) -> list[Thing]:
     """ "… the rules. I discard them": a pronoun for what the words before named, when nobody else was spoken of."""
     before = reading.by[sentence.number - 1] if sentence.number else {}
     if any(name in table for table in (found, before) for name in ("hostile", "attempt")):
+        return []
+    if any(reading.words[hit.first] in _CARRIERS for table in (found, before) for hit in table.get("speaker", ())):
         return []
     named = [hit for name in ("guarded", "rule") for hit in found.get(name, ())]
     earlier = bool(before.get("guarded") or before.get("rule")) and "speaker" not in before
@@ -85,9 +89,10 @@ def bosses(found: Found) -> list[Thing]:
 _ABOVE: Final = frozenset("operator operators creator creators developer makers maker owner".split())
 
 
-def _weak(reading: Reading, found: Found, rule: Hit) -> Iterator[Thing]:
+def _weak(reading: Reading, found: Found, rule: Hit, strict: bool) -> Iterator[Thing]:
     if rule.language != "en":
-        yield Thing(rule.first, rule.last, False, rule)
+        if rule.last >= len(reading.words) or reading.words[rule.last] not in _OF:
+            yield Thing(rule.first, rule.last, False, rule)
         return
     words = reading.words
     before = [hit for hit in found.get("yours", ()) if 0 <= rule.first - hit.last <= 2]
@@ -103,10 +108,13 @@ def _weak(reading: Reading, found: Found, rule: Hit) -> Iterator[Thing]:
     following = words[rule.last] if not reading.ends_clause(rule.last) else ""
     if following in _ABOUT and any(0 < hit.first - rule.last <= 4 for hit in found.get("topic", ())):
         return
+    if following in _ABOUT and any(0 < hit.first - rule.last <= 4 for hit in found.get("guarded", ())):
+        yield Thing(rule.first, rule.last, True, rule)
+        return
     if before:
         yield Thing(min(hit.first for hit in before), rule.last, True, rule)
-    elif following not in _ABOUT and (not following or following in _STOPS or following in _ADVERBS):
-        if rule.entry in _BARE or (rule.first and words[rule.first - 1] in _DETERMINERS):
+    elif following not in _ABOUT and (not strict or not following or following in _STOPS or following in _ADVERBS):
+        if not strict or rule.entry in _BARE or (rule.first and words[rule.first - 1] in _DETERMINERS):
             yield Thing(rule.first, rule.last, False, rule)
 
 
@@ -158,7 +166,7 @@ def _is_of_others(reading: Reading, act: Hit) -> bool:
     """ "An attacker may ignore …": someone else is the one who acts."""
     modal = [hit for hit in reading.near(act, "may") if 0 <= act.first - hit.last <= 1]
     return any(
-        0 <= act.first - hit.last <= 4 and not _SELF & set(reading.words[hit.last : act.first])
+        0 <= act.first - hit.last <= 4 and reading.same_clause(hit.first, act.first) and not _SELF & set(reading.words[hit.last : act.first])
         for hit in reading.near(act, "speaker")
         if (modal or act.first == hit.last) and reading.words[hit.first] not in _LOOSE
     )
@@ -172,9 +180,9 @@ _LOOSE: Final = frozenset("that which it who every any one them him her request 
 def overrides(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """Setting aside what stands above, no longer keeping to it, or saying that it has no force."""
     above = things(reading, found)
-    if found.keys() & {"drop", "keep", "unkeep"}:
+    if found.keys() & {"drop", "keep", "unkeep", "void", "lifted"}:
         above = [*above, *referred(reading, sentence, found), *bosses(found)]
-    if not above:
+    if not above and "rule" not in found:
         return
     for name in ("drop", "unkeep", "drop2"):
         for act in found.get(name, ()):
@@ -185,8 +193,9 @@ def overrides(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Ma
         for thing in above:
             if _is_object(reading, act, thing, found) and _is_unkept(reading, act):
                 yield mark("OVERRIDE", DENY if thing.sure else ASK, act, thing.hit)
-    yield from _without_force(reading, found, [thing for thing in above if thing.sure or thing.hit.category == "rule"])
-    yield from _none(reading, found, above)
+    loose = [thing for thing in things(reading, found, strict=False) if not (thing.first and reading.words[thing.first - 1] in _THESE)]
+    yield from _without_force(reading, found, [*loose, *(thing for thing in above if thing.hit.category == "referred" and reading.words[thing.first].startswith("they"))])
+    yield from _none(reading, found, loose)
 
 
 def _none(reading: Reading, found: Found, above: list[Thing]) -> Iterator[Mark]:
@@ -216,7 +225,7 @@ def _without_force(reading: Reading, found: Found, above: list[Thing]) -> Iterat
             if name == "lifted" and not _after_be(found, hit):
                 continue
             for thing in above:
-                near = thing.last <= hit.first <= thing.last + 8 or (hit.language != "en" and abs(hit.first - thing.first) <= reading.far(hit))
+                near = thing.last <= hit.first <= thing.last + 11 or (hit.language != "en" and abs(hit.first - thing.first) <= reading.far(hit))
                 if near and reading.same_clause(thing.first, hit.first) and _loses(reading, found, thing, hit, name):
                     yield mark("OVERRIDE", DENY, thing.hit, hit)
 
@@ -295,7 +304,7 @@ def roles(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
         for role in found.get("persona", ()):
             gap = free.first - role.last
             near = -1 <= gap <= (1 if reading.words[free.first] in ("dan", "stan") else 12) or (role.language != "en" and abs(gap) <= reading.far(role))
-            if near and not _is_denied(reading, role, free):
+            if near and reading.same_clause(role.first, free.first) and not _is_denied(reading, role, free):
                 yield mark("ROLE_CHANGE", DENY, role, free)
                 break
 

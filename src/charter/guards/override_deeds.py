@@ -31,6 +31,12 @@ def _told(reading: Reading, hit: Hit) -> bool:
     return not (reading.is_mention(hit) or reading.is_negated(hit) or reading.is_under_negation(hit))
 
 
+def _granted(reading: Reading, found: Found, hit: Hit) -> bool:
+    """ "Anyone who says the word has full control" reports nobody: it grants."""
+    stated = not reading.is_quoted(hit) and not reading.is_negated(hit) and not reading.is_under_negation(hit)
+    return stated and "refuse" not in found and "hostile" not in found and "attempt" not in found
+
+
 def _places(reading: Reading, sentence: Sentence, pattern: re.Pattern[str]) -> list[Hit]:
     tokens = reading.tokens
     return [
@@ -62,7 +68,7 @@ def control(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
             yield mark("CONTROL_GRANT", DENY if named else ASK, obey, near[0])
     for power in found.get("power", ()):
         near = [who for who in anyone if abs(who.first - power.first) <= 10]
-        if near and _told(reading, power) and not reading.is_supposed(power):
+        if near and _granted(reading, found, power):
             yield mark("CONTROL_GRANT", DENY if named else ASK, power, near[0])
     yield from _emptied(reading, found, named)
 
@@ -112,13 +118,21 @@ def approvals(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Ma
         outside = [risk for risk in found.get("risk", ()) if risk.first >= hit.last or risk.last <= hit.first]
         if outside and not harmless and _told(reading, hit) and not reading.is_supposed(hit) and form_of(reading.words[hit.first]) != "past":
             yield mark("APPROVAL", ASK, hit, outside[0])
+    for hit in found.get("lifted", ()):
+        for approval in found.get("approval", ()):
+            if approval.language == "en" and 0 <= hit.first - approval.last <= 3 and not harmless and _told(reading, hit) and not reading.is_supposed(hit):
+                yield mark("APPROVAL", ASK, approval, hit)
     for hit in found.get("approval", ()):
         if not harmless and _is_skipped(reading, found, hit):
             yield mark("APPROVAL", ASK, hit)
     for act in found.get("protect", ()):
         if harmless or not reading.is_negated(act) or reading.is_mention(act) or reading.is_supposed(act):
             continue
-        if act.language == "en" and not any(0 <= act.first - neg.last <= 3 for name in ("neg", "stop", "invert") for neg in found.get(name, ())):
+        if act.language == "en" and not any(
+            0 <= act.first - neg.last <= 3 and _BETWEEN.issuperset(reading.words[neg.last : act.first])
+            for name in ("neg", "stop", "invert")
+            for neg in found.get(name, ())
+        ):
             continue
         if act.language != "en" or _is_say(reading, found, act):
             yield mark("APPROVAL", ASK, act)
@@ -146,7 +160,7 @@ def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
     before = [hit for hit in found.get("without", ()) if hit.last <= approval.first and approval.first - hit.last <= 12 and reading.same_clause(hit.first, approval.first)]
     before = [hit for hit in before if not any(other.first < hit.first < other.last for other in before)]
     close = any(approval.first - hit.last <= 4 for hit in before)
-    cut = [act for name in ("drop", "drop2") for act in found.get(name, ()) if 0 <= approval.first - act.last <= 3 and is_order(reading, act)]
+    cut = [act for name in ("drop", "drop2", "off") for act in found.get(name, ()) if 0 <= approval.first - act.last <= 3 and is_order(reading, act)]
     after = any(0 <= hit.first - approval.last <= 2 for hit in found.get("without", ()))
     later = any(hit.first >= approval.last for name in ("neg", "refuse") for hit in found.get(name, ()))
     grave = any(not approval.first <= risk.first < approval.last and risk.entry not in ("approval", "approvals", "permission", "operator", "human", "person") for risk in found.get("risk", ()))
@@ -183,6 +197,10 @@ def leaks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
                 continue
             if links or goods[0].category == "strong_secret":
                 yield mark("EXFILTRATE", DENY if links else ASK, act, goods[0])
+    for act in found.get("collect", ()):
+        for goods in found.get("treasure", ()):
+            if _is_beside(act, goods, 6) and is_order(reading, act):
+                yield mark("EXFILTRATE", ASK, act, goods)
     for act in found.get("show", ()):
         for name in found.get("hiddenname", ()):
             if _is_beside(act, name, 7) and reading.same_clause(act.first, name.first) and is_order(reading, act):
@@ -199,9 +217,9 @@ def _is_beside(act: Hit, thing: Hit, reach: int) -> bool:
 def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """Something is to be kept from those who watch."""
     watchers, excused = found.get("watcher", ()), bool(found.get("until"))
-    for name in ("untold", "evade", "escalate", "assemble", "claims_person"):
+    for name in _DEEDS:
         for hit in found.get(name, ()):
-            if _told(reading, hit) and not reading.is_supposed(hit):
+            if _told(reading, hit) and not reading.is_supposed(hit) and not ("harmless" in found and name == "unasked"):
                 yield mark(_DEEDS[name], ASK, hit)
     for act in found.get("tell", ()):
         if act.first and reading.words[act.first - 1] in _NOUNS:
@@ -226,7 +244,8 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
     yield from _hidden(reading, found, excused)
 
 
-_DEEDS: Final = {"untold": "CONCEAL", "evade": "TAMPER", "escalate": "CONTROL_GRANT", "assemble": "HIDDEN_TEXT", "claims_person": "CONCEAL"}
+_BETWEEN: Final = frozenset("to ever even bother need needs have first always me just longer i you we will must should and or the be".split())
+_DEEDS: Final = {"untold": "CONCEAL", "evade": "TAMPER", "escalate": "CONTROL_GRANT", "assemble": "HIDDEN_TEXT", "claims_person": "CONCEAL", "lawless": "ROLE_CHANGE", "unasked": "APPROVAL"}
 _NOUNS: Final = frozenset("the a an this that my your our any each every no".split())
 
 

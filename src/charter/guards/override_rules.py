@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from .override_acts import Found, Mark, overrides, ranks, roles
@@ -16,8 +16,18 @@ RULES: Final[tuple[Rule, ...]] = (
 
 
 def marks_of(reading: Reading) -> Iterator[Mark]:
-    """Every mark, sentence by sentence."""
+    """Every mark, sentence by sentence, and language by language where a sentence can be read in several."""
     for sentence in reading.sentences:
-        if found := reading.by[sentence.number]:
+        for found in _by_language(reading.by[sentence.number]):
             for rule in RULES:
                 yield from rule(reading, sentence, found)
+
+
+def _by_language(found: Found) -> Iterable[Found]:
+    languages = {hit.language for hits in found.values() for hit in hits}
+    if len(languages) < 2:
+        return [found] if found else []
+    return [
+        {name: of for name, hits in found.items() if (of := [hit for hit in hits if hit.language == language])}
+        for language in sorted(languages)
+    ]

@@ -22,7 +22,7 @@ def _re(*patterns: str) -> re.Pattern[str]:
 
 TOKEN: Final = _re(
     r"<[|｜]\s?[a-z_▁][\w▁ ]{0,40}[|｜]>", r"</?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|eot_id)>", r"<</?sys>>",
-    r"\[/?(?:inst|tool_calls|available_tools|system_prompt|sys)\]", r"<\|?/?endoftext\|?>", r"^[ \t]*#{2,3}[ \t]*(?:system|instruction|human|assistant|response):[ \t]*$",
+    r"\[/?(?:inst|tool_calls|available_tools|system_prompt|sys)\]", r"<\|?/?endoftext\|?>", r"</?(?:tool_call|tool_calls|function_calls|tool_use)>", r"^[ \t]*#{2,3}[ \t]*(?:system|instruction|human|assistant|response):[ \t]*$",
 )  # fmt: skip
 _PLACE: Final = (
     r"(?:constitution|system (?:prompt|message|instructions?)|sealed (?:layers?|text|section)|layers?(?: \d+)?|(?:new|previous|old) (?:instructions|rules|constitution|prompt|layers?)"
@@ -84,6 +84,10 @@ _SHAPES: Final = (
     _Shape("EXFILTRATE", DENY, "picture that carries data", _re(
         r"!\[[^\]\n]{0,200}\]\((?:https?:)?//[^)\n]{0,300}(?:\{|\$|<|\[|%7b|%s|=\)|=$|(?:data|q|d|c|msg|text|payload|leak|info|conversation|prompt|secret|key|history|memory)=)[^)\n]{0,300}\)?",
         r"<img\b[^>\n]{0,300}src[^>\n]{0,300}\?[^>\n]{0,300}>", r"https?://[^\s)]{3,200}[?&/=](?:\{|<|\[|\$\{?|%7b)[a-z_ ]{3,40}",
+    )),
+    _Shape("EXFILTRATE", DENY, "command that carries secrets out", _re(
+        r"(?:~/\.ssh|\bid_rsa|\bid_\*|\.env\b|\.netrc|\.npmrc|\.aws/|\.gnupg|/etc/shadow|wallet\.dat|\.git-?credentials|\bprintenv|shell history|keystore)[^\n]{0,160}(?:\bcurl\b|\bwget\b|\bnc \b|netcat|https?://|\bput them to|\bpost them to)",
+        r"(?:\bcurl\b|\bwget\b)[^\n]{0,120}(?:@?~/\.ssh|\bid_rsa|@?\.env\b|\.netrc|\.aws/|\$\(env\)|`env`|\$\(cat )",
     )),
     _Shape("HIDDEN_TEXT", DENY, "style that hides", _re(
         r"style[ \t]*=[ \t]*[\"'][^\"'\n]{0,200}(?:display[ \t]*:[ \t]*none|font-size[ \t]*:[ \t]*[01](?:px|pt|em|%)?[ \t]*[;\"']|(?<!-)color[ \t]*:[ \t]*(?:white|#fff|transparent|rgba\([^)]*,[ \t]*0\))|opacity[ \t]*:[ \t]*0(?![.\d])|visibility[ \t]*:[ \t]*hidden)",

@@ -9,14 +9,33 @@ from typing import Final
 from .lexicon import Lexicon, read_tables
 
 FOLDER: Final = "override"
+REASONS: Final[Mapping[str, str]] = {
+    "OVERRIDE": "sets aside what stands above it",
+    "AUTHORITY": "puts itself, or someone, above what stands above it",
+    "ROLE_CHANGE": "gives its reader a role without rules",
+    "FAKE_STRUCTURE": "forges a part of the prompt that is not its own",
+    "HIDDEN_TEXT": "holds text that no reader sees",
+    "EXFILTRATE": "sends private things to an address",
+    "CONTROL_GRANT": "gives control to an address or a person",
+    "APPROVAL": "skips a person's approval",
+    "CONTRACT": "holds a machine contract, which only code may write",
+    "CONCEAL": "wants something kept from those who watch",
+    "TAMPER": "switches off what watches",
+    "TRIGGER": "waits for a word to do what is not allowed",
+    "DISCLOSE": "orders sealed text to be shown",
+    "CHAT_TOKEN": "writes a control token of a chat format",
+    "FAKE_ROLE": "poses as a message of the system",
+    "COMMENT_ORDER": "gives orders in a comment that a rendered page does not show",
+    "EROSION": "weakens what earlier versions promised",
+}
 _VOWELS: Final = "aeiou"
 _NOT_PAST: Final = frozenset("need shed feed heed speed exceed proceed embed seed read set put cast let cut shut rid quit beat".split())
 
 
 @cache
 def lexicon() -> Lexicon:
-    """All tables, every `~verb` spelled out."""
-    return Lexicon({language: _spelled(table) for language, table in read_tables(FOLDER).items()})
+    """All tables, every `~verb` spelled out; a category carries its language, since two may share a word."""
+    return Lexicon({language: _spelled(language, table) for language, table in read_tables(FOLDER).items()})
 
 
 @cache
@@ -44,9 +63,9 @@ def form_of(word: str) -> str:
     return "s" if word.endswith("s") and not word.endswith("ss") else "base"
 
 
-def _spelled(table: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+def _spelled(language: str, table: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
     return {
-        category: [spelled for pattern in patterns for spelled in _forms(pattern)]
+        f"{language}:{category}": [spelled for pattern in patterns for spelled in _forms(pattern)]
         for category, patterns in table.items()
         if category not in ("forms", "spell")
     }

@@ -16,7 +16,7 @@ from .lexicon import Hit, Tokens, tokens_of
 from .override_words import form_of, lexicon, respelled
 
 _PAIRS: Final = (
-    ('"', '"'), ("“", "”“"), ("„", "“”"), ("«", "»"), ("»", "«"), ("‘", "’"), ("「", "」"), ("『", "』"), ("`", "`"), ("‚", "‘’"),
+    ('"', '"'), ("“", "”“\""), ("„", "“”\""), ("«", "»"), ("»", "«"), ("‘", "’"), ("「", "」"), ("『", "』"), ("`", "`"), ("‚", "‘’"),
 )  # fmt: skip
 _QUOTED: Final = re.compile(
     "|".join(rf"{opening}(?:[^{end}\n]|\n(?![ \t]*\n)){{1,300}}[{end}]" for opening, end in _PAIRS)
@@ -25,7 +25,7 @@ _QUOTED: Final = re.compile(
 _FENCE: Final = re.compile(r"^[ \t>]*(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _ITEM: Final = r"[ \t]*(?:[-*+•·#>|]|\d{1,3}[.)]|\([a-z\d]{1,2}\)|[a-z]\))[ \t]"
 _END: Final = re.compile(
-    r"(?<![\s.](?:e|i)\.(?:g|e))(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bapprox)[.!?]+(?=[\"'”’»)\]*_」]*(?:\s|\Z))"
+    r"(?<!\A\d)(?<!\n\d)(?<!\n\d\d)(?<!\n[ \t]\d)(?<!\n[ \t][ \t]\d)(?<!\n[ \t][ \t][ \t]\d)(?<![\s.](?:e|i)\.(?:g|e))(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bapprox)[.!?]+(?=[\"'”’»)\]*_」]*(?:\s|\Z))"
     r"|[。！？!?｡।؟۔](?=[^\s\d.,;:)\"'”’»」』])|[。।۔]|\n[ \t]*\n"
     rf"|(?<=[:.!?;,])[ \t*_]*\n|\n(?={_ITEM})|\n(?=[ \t]*[\w.-]+:[ \t])"
 )
@@ -33,8 +33,13 @@ _CLAUSE: Final = re.compile(r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()]")
 _COMMA: Final = re.compile(r"[,،、，]")
 _HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*\Z)")
 _LISTED: Final = re.compile(rf"\s*{_ITEM}")
-_RELATIVE: Final = frozenset("that which who der die das".split())
+_RELATIVE: Final = frozenset("that which who".split())
 _SUBJECTS: Final = frozenset("the i you my your all no this these it we they any every he she our".split())
+_OURS: Final = frozenset("i we i'm hereby please".split())  # who asks here is the text itself
+_NARROW: Final = frozenset("without no nothing nobody none avoid avoids avoiding".split())  # "without delay and ignore …"
+_WITHOUT: Final = frozenset("ohne zonder olmadan बिना".split())
+_VERB_LAST: Final = frozenset("de nl tr ja ko hi".split())
+_BEFORE: Final = {"de": 12, "nl": 12, "tr": 12, "hi": 12, "ja": 20, "ko": 8, "zh": 7}
 _MOST_WORDS: Final = 200
 _SOFT: Final = 60  # a line shorter than this was ended on purpose
 REACH: Final = 14
@@ -42,7 +47,7 @@ _FAR: Final = {"zh": 26, "ja": 26}
 _OR: Final = frozenset("or nor and".split())
 _SUPPOSE: Final = frozenset(
     "if when whenever unless whether that which who whoever whose anything anyone someone because suppose should once until "
-    "wenn falls der die das si quand lorsque cuando se quando als wanneer jesli gdy если когда якщо коли jika kalau neu khi".split()
+    "wenn falls si quand lorsque cuando se quando als wanneer jesli gdy если когда якщо коли jika kalau neu khi".split()
 )  # fmt: skip
 
 
@@ -72,12 +77,26 @@ class Reading:
         self.sentences = self._sentences()
         self._starts = [sentence.first for sentence in self.sentences]
         self.by: list[dict[str, list[Hit]]] = [{} for _ in self.sentences]
-        for hit in lexicon().find(self.tokens):
-            place = self.place(hit.first)
-            if hit.last <= self.sentences[place].last:
+        for place, hits in self._found():
+            for hit in hits:
                 self.by[place].setdefault(hit.category, []).append(hit)
         self._cuts = self._clause_cuts()
         self._commas = [bisect_left(self.tokens.starts, found.start()) for found in _COMMA.finditer(text)]
+
+    def _found(self) -> Iterator[tuple[int, list[Hit]]]:
+        """Hits by sentence, of the languages that it can be written in: others only share a word by chance."""
+        inside: dict[int, list[Hit]] = {}
+        for hit in lexicon().find(self.tokens):
+            place = self.place(hit.first)
+            if hit.last <= self.sentences[place].last:
+                inside.setdefault(place, []).append(hit._replace(category=hit.category.partition(":")[2]))
+        for place, hits in inside.items():
+            covered: dict[str, set[int]] = {}
+            for hit in hits:
+                covered.setdefault(hit.language, set()).update((hit.first, hit.last - 1))
+            least = max(map(len, covered.values())) * 0.6
+            kept = {language for language, words in covered.items() if len(words) >= least}
+            yield place, [hit for hit in hits if hit.language in kept]
 
     # ── where things stand ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -90,8 +109,8 @@ class Reading:
         return self.by[self.place(hit.first)]
 
     def near(self, hit: Hit, category: str) -> list[Hit]:
-        """Hits of a category in the same sentence."""
-        return self.of(hit).get(category, [])
+        """Hits of a category in the same sentence and language."""
+        return [one for one in self.of(hit).get(category, ()) if one.language == hit.language or not hit.language]
 
     def same_clause(self, one: int, other: int) -> bool:
         """Whether no break of a clause stands between two words."""
@@ -132,16 +151,24 @@ class Reading:
         return (plain + turned) % 2 == 1
 
     def _negated_anywhere(self, hit: Hit) -> bool:
-        count = sum(
-            self.same_clause(neg.first, hit.first) and not (neg.first < hit.last and hit.first < neg.last)
-            for neg in self.near(hit, "neg")
-            if neg.language == hit.language
-        )
+        """In other languages: a negation shortly before the hit, or after it where the verb or its "not" comes last."""
+        count = 0
+        for neg in self.near(hit, "neg"):
+            if not self.same_clause(neg.first, hit.first) or (neg.first < hit.last and hit.first < neg.last):
+                continue
+            before = neg.last <= hit.first
+            if before and hit.first - neg.last <= _BEFORE.get(hit.language, 4):
+                count += 1
+            elif not before and hit.language in _VERB_LAST and self.words[neg.first] not in _WITHOUT:
+                count += 1
         return count % 2 == 1
 
     def _reaches(self, neg: Hit, hit: Hit) -> bool:
         """Whether a negation before the hit still holds there: not past a break, nor past a comma that starts an order."""
         if not (neg.last <= hit.first <= neg.last + REACH and self.same_clause(neg.first, hit.first)):
+            return False
+        word, form = self.words[neg.first], form_of(self.words[hit.first])
+        if word in _NARROW and form == "base" and any(one in _OR for one in self.words[neg.last + 1 : hit.first]):
             return False
         commas = self.commas(neg.last - 1, hit.first)
         if not commas or (commas[0] == neg.last and neg.category == "neg"):
@@ -170,8 +197,12 @@ class Reading:
         """Whether others say it, ask for it or try it, and the reader is not told to comply."""
         sentence = self.sentences[self.place(hit.first)]
         found = self.by[sentence.number]
+        if hit.language != "en" and "refuse" in found and found.keys() & {"says", "speaker", "hostile", "attempt"}:
+            return True
         told = any(
-            attempt.last <= hit.first <= attempt.last + 8 and not self._starts_order(attempt.last, hit)
+            attempt.last <= hit.first <= attempt.last + 8
+            and not self._starts_order(attempt.last, hit)
+            and not (attempt.first and self.words[attempt.first - 1] in _OURS)
             for attempt in found.get("attempt", [])
         ) or self._is_spoken(found, hit)
         if not told:
@@ -248,7 +279,9 @@ class Reading:
         at = max(bisect_right(self.tokens.starts, start) - 1, 0)
         hit = Hit("stretch", at, at + 1, start, end, "", "")
         if not in_markup:
-            return self.is_quoted(hit)
+            found = self._unquoted(self.sentences[self.place(at)])
+            cued = found & {"hostile", "refuse", "example", "says"} and "command" not in found
+            return self.is_quoted(hit) and (bool(cued) or self._introduced(self.sentences[self.place(at)]))
         found = self._unquoted(self.sentences[self.place(at)])
         return bool({"hostile", "refuse"} & found) and "example" in found
 

@@ -1,0 +1,128 @@
+"""What was asked before lives on: a few words after a refused request repeat it, and "it" is the text spoken of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, Literal
+
+from .disclosure_rules import NAMES, Found, find, negated
+from .disclosure_scene import Scene, read
+from .disclosure_whose import owner_of, scale_of
+from .lexicon import Hit
+from .views import plain, views_of
+
+State = Literal["asked", "named", "follows", "other"]
+_BACK: Final = 6  # messages of the person that are looked at
+_CHARS: Final = 2_000  # of each
+_SHORT: Final = 25  # words of a follow-up
+_CUES: Final = ("again", "pron", "tongue", "part", "exact", "verb_it", "yours_it", "mild")
+_LET: Final = re.compile(
+    r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11})\s*(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
+    r"[\"“”'«]?([^\"“”'»\n;]{2,80}?)[\"“”'».]*(?=[\n;]|\.\s|\s*$|\s+and\s+(?:let\s+)?[a-z]\w{0,11}\s*=)",
+    re.MULTILINE,
+)
+
+
+def follows(text: str, said: Sequence[str]) -> Found | None:
+    """Whether a message goes on with a request that an earlier message of the same person made."""
+    state = _state(said)
+    if state in ("other", "follows"):
+        return None
+    scene = read(plain(text[:_CHARS]), following=True)
+    hit = _cue(scene)
+    if hit is None or len(text) > _CHARS:
+        return None
+    if state == "asked" and _goes_on(scene):
+        return Found("follow-up", "your", (("again", hit),))
+    if state == "named" and _points_back(scene):
+        return Found("follow-up", "your", (("it", hit),))
+    return None
+
+
+def spelled_out(text: str, said: Sequence[str]) -> str | None:
+    """The message with names put in that it or earlier messages defined ("let X = your hidden"); nothing without."""
+    folded = plain(text[:_CHARS])
+    lines = [plain(line[:_CHARS]) for line in said[-_BACK:]]
+    if not any(mark in line for line in [folded, *lines] for mark in ("=", "let ", "define ", "let's ")):
+        return None
+    meanings = dict[str, str]()
+    for line in [*lines, folded]:
+        meanings.update(_LET.findall(line))
+    if not meanings:
+        return None
+    used = [0]
+
+    def put(match: re.Match[str]) -> str:
+        used[0] += match.group() in meanings
+        return meanings.get(match.group(), match.group())
+
+    last = _LET.sub(" ", folded)
+    whole = re.sub(r"[+()\[\]{}$%&]|\.\.", " ", re.sub(r"[a-z]\w*", put, last))
+    return whole if used[0] else None
+
+
+def _state(said: Sequence[str]) -> State:
+    for text in reversed(said[-_BACK:]):
+        state = _state_of(text[:_CHARS])
+        if state != "follows":
+            return state
+    return "other"
+
+
+@lru_cache(maxsize=512)
+def _state_of(text: str) -> State:
+    for view in views_of(text).all:
+        scene = read(view.text)
+        if find(scene) is not None:
+            return "asked"
+        if view.name == "plain" and _names_ours(scene):
+            return "named"
+    scene = read(plain(text), following=True)
+    return "follows" if _cue(scene) is not None and _goes_on(scene) else "other"
+
+
+def _names_ours(scene: Scene) -> bool:
+    for sentence in scene.sentences:
+        for name in sentence.of(*NAMES):
+            whose, _ = owner_of(sentence, name)
+            if whose == "your" or (whose in ("", "any") and sentence.of("has") and not sentence.of("other", "my")):
+                return True
+    return False
+
+
+def _cue(scene: Scene) -> Hit | None:
+    return next((hit for sentence in scene.sentences for hit in sentence.of(*_CUES)), None)
+
+
+def _goes_on(scene: Scene) -> bool:
+    """A short message of small words that brings up nothing new."""
+    scale = scale_of(scene.sentences[0], 0)
+    words = len(scene.tokens.words)
+    if words > _SHORT * scale or any(sentence.of("drop") for sentence in scene.sentences):
+        return False
+    return _strange(scene) <= max(2, words // 3)
+
+
+def _points_back(scene: Scene) -> bool:
+    """An order or a question about "it", or about a part of it."""
+    if len(scene.tokens.words) > _SHORT * scale_of(scene.sentences[0], 0) or _strange(scene) > 5:
+        return False
+    for sentence in scene.sentences:
+        acts = [hit for hit in sentence.of("verb", "ask", "part") if not negated(sentence, hit)]
+        if sentence.of("verb_it") or (acts and sentence.of("pron") and not sentence.of("my", "other")):
+            return not sentence.of("drop", "define", "howto")
+    return False
+
+
+def _strange(scene: Scene) -> int:
+    """Words that belong to no category at all."""
+    count = 0
+    for sentence in scene.sentences:
+        known = set[int]()
+        for hits in sentence.by.values():
+            for hit in hits:
+                known.update(range(hit.first, hit.last))
+        count += len(sentence.tokens.words) - len(known)
+    return count

@@ -1,0 +1,60 @@
+"""Which languages a sentence is in is read from its script and its small words, so tables do not meet by accident."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+from .fold import plain
+from .lexicon import read_tables, tokens_of
+
+# Small words tell languages apart; a word that several share tells less.
+_TELLING: Final = ("fill", "you", "your", "my", "ask", "verb", "not", "adj", "this", "any", "mild", "copy", "again", "per")
+_MOST: Final = 400
+_SCRIPTS: Final = (
+    (re.compile("[\u3040-\u30ff]"), "ja"),
+    (re.compile("[\uac00-\ud7a3]"), "ko"),
+    (re.compile("[\u0e00-\u0e7f]"), "th"),
+    (re.compile("[\u0370-\u03ff]"), "el"),
+    (re.compile("[\u0590-\u05ff]"), "he"),
+    (re.compile("[\u0980-\u09ff]"), "bn"),
+    (re.compile("[\u0900-\u097f]"), "hi"),
+    (re.compile("[\u3400-\u9fff]"), "zh"),
+)
+
+
+@cache
+def _small_words() -> dict[str, tuple[str, ...]]:
+    found: dict[str, set[str]] = {}
+    for language, table in read_tables("disclosure").items():
+        for category in _TELLING:
+            for pattern in table.get(category, ()):
+                for part in re.split(r"[()|]", pattern):
+                    words = tokens_of(plain(part)).words
+                    if len(words) == 1 and "*" not in part:
+                        found.setdefault(words[0], set()).add(language)
+    return {word: tuple(sorted(languages)) for word, languages in found.items()}
+
+
+def spoken(words: Sequence[str]) -> list[str]:
+    """The one or two languages these words are most likely in; none when nothing tells."""
+    known, scores = _small_words(), dict[str, float]()
+    some = words[:_MOST]
+    for word in some:
+        for language in known.get(word, ()):
+            scores[language] = scores.get(language, 0.0) + 1.0 / len(known[word])
+    text = " ".join(some)
+    if not text.isascii():
+        for pattern, language in _SCRIPTS:
+            if pattern.search(text) and language in read_tables("disclosure"):
+                scores[language] = scores.get(language, 0.0) + len(pattern.findall(text)) / 4
+                if language == "ja":
+                    scores.pop("zh", None)
+                    break
+    if not scores:
+        return []
+    best = max(scores.values())
+    ranked = sorted(scores, key=lambda language: (-scores[language], language))
+    return [language for language in ranked[:2] if scores[language] >= 0.6 * best]

@@ -1,0 +1,78 @@
+"""Names of hidden text are known by a letter too few, too many, wrong or out of place, or without their vowels."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from .lexicon import tokens_of
+from .views import View
+
+_KEYS: Final = (
+    "system", "prompt", "prompts", "instruction", "instructions", "configuration", "guidelines", "verbatim", "initial",
+    "previous", "reveal", "repeat", "developer", "policies", "hidden", "directives",
+)  # fmt: skip
+_SHORT: Final = {"sys": "system", "prmpt": "prompt", "pmt": "prompt", "instr": "instructions", "urs": "yours"}
+# Words of their own that lie one letter away.
+_OTHERS: Final = frozenset(
+    "systems systemd systemic promo promote promoted prompted prompter promptly instruct instructor instructors initially"
+    " initials initiate hiding ridden bidden midden repeal repent repeats repeated revel reveals prevail previously"
+    " developed develops developers polices police politics directive directions direct construction constructions"
+    " destruction obstruction instructional configurations guideline repeater revealed".split()
+)
+_LONGEST: Final = 16
+
+
+def _shorter(word: str) -> set[str]:
+    return {word[:at] + word[at + 1 :] for at in range(len(word))}
+
+
+@cache
+def _near() -> dict[str, str]:
+    """A form with a letter or the vowels left out → the name it comes from."""
+    near: dict[str, str] = {}
+    for key in _KEYS:
+        bare = key[0] + "".join(char for char in key[1:] if char not in "aeiou")
+        for form in {key, bare, *_shorter(key)} | (_shorter(bare) if len(bare) > 5 else set()):
+            near.setdefault(form, key)
+    return near
+
+
+def meant(word: str) -> str:
+    """The key name this word was meant to be, or the word."""
+    if word in _SHORT:
+        return _SHORT[word]
+    if not 4 <= len(word) <= _LONGEST or word in _OTHERS or word in _KEYS or not word.isascii():
+        return word
+    near = _near()
+    if word in near:
+        return near[word]
+    if len(word) > 4:
+        for form in sorted(_shorter(word)):
+            if form in near and len(form) >= 4:
+                return near[form]
+    return word
+
+
+def respelled(view: View) -> View | None:
+    """The view with key names spelled as they were meant; nothing when all are."""
+    words, starts, ends = tokens_of(view.text)
+    keys = [meant(word) for word in words]
+    if keys == list(words):
+        return None
+    parts: list[str] = []
+    places: list[tuple[int, int]] = []  # of each character, the stretch of the view it came from
+    at = 0
+    for word, key, start, end in zip(words, keys, starts, ends, strict=True):
+        if key != word:
+            parts += [view.text[at:start], key]
+            places += [(one, one + 1) for one in range(at, start)] + [(start, end)] * len(key)
+            at = end
+    parts.append(view.text[at:])
+    places += [(one, one + 1) for one in range(at, len(view.text))]
+
+    def back(first: int, last: int) -> tuple[int, int]:
+        return view.at(places[first][0], places[max(last - 1, first)][1])
+
+    name = "typos" if view.name == "plain" else f"{view.name}>typos"
+    return View(name, "".join(parts), back)

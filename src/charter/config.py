@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -108,6 +108,7 @@ class CharterConfig(msgspec.Struct, forbid_unknown_fields=True):
     tool: list[ToolConfig] = []
     agent_tools: list[str] = []
     approvers: list[str] = []
+    accepted: list[Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]] = []
 
 
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+\Z")

@@ -17,10 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from charter.guards import Screen, check_message, check_update, scan_reply
-try:
-    from charter.guards import scan_file
-except ImportError: pass
+from charter.guards import Screen, check_message, check_update, scan_file, scan_reply
 
 CORPUS = Path(__file__).parent / "corpus"
 HALVES = ("tune", "held")

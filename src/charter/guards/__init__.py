@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .disclosure import check_message
+    from .files import pin, quarantine, scan_file
     from .finding import Finding, Sign, Span
     from .leak import Screen, scan_call, scan_reply
     from .override import Context, check_update
 
 __all__ = [
-    "Context", "Finding", "Screen", "Sign", "Span", "check_message", "check_update", "scan_call", "scan_reply",
+    "Context", "Finding", "Screen", "Sign", "Span", "check_message", "check_update", "pin", "quarantine",
+    "scan_call", "scan_file", "scan_reply",
 ]  # fmt: skip
 
 _HOMES = {
     "Context": "override", "Finding": "finding", "Screen": "leak", "Sign": "finding", "Span": "finding",
-    "check_message": "disclosure", "check_update": "override", "scan_call": "leak", "scan_reply": "leak",
+    "check_message": "disclosure", "check_update": "override", "pin": "files",
+    "quarantine": "files", "scan_call": "leak", "scan_file": "files", "scan_reply": "leak",
 }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from .override_acts import DENY, Mark
 from .override_rules import marks_of
 from .override_shape import shapes_of
 from .override_words import REASONS
-from .reading import Reading, Sentence
+from .reading import Reading, Sentence, changed
 from .views import View, Views, views_of
 
 __all__ = ["Span", "find_spans", "pin", "quarantine", "scan_file"]
@@ -109,13 +109,13 @@ def _hidden(text: str, runs: Sequence[tuple[int, int]]) -> Iterator[Span]:
 
 
 def _read(text: str, views: Views) -> Iterator[Span]:
-    for view in views.all:
+    for view, offset, part in changed(views):
         decoded = not _DECODED.isdisjoint(view.name.split(">"))
-        reading = Reading(view.text, fences_are_mentions=True)
-        hidden = list(comments(view.text))
+        reading = Reading(part, fences_are_mentions=True)
+        hidden = list(comments(part))
         marks = [mark for mark in _marks(reading, hidden) if decoded or not _is_shown(reading, mark)]
         for start, end, code in _merged(_stretch(reading, mark, hidden) for mark in marks[:_MOST]):
-            yield Span(*_at(text, view, start, end), code, REASONS.get(code, "gives orders where no reader sees them"))
+            yield Span(*_at(text, view, offset + start, offset + end), code, REASONS.get(code, "gives orders where no reader sees them"))
 
 
 def _marks(reading: Reading, hidden: Sequence[tuple[int, int]]) -> Iterator[Mark]:

@@ -14,7 +14,7 @@ from typing import Final
 from .leak_facts import Facts, facts_of
 from .leak_read import Reading, bare_parts, fold, leaders, letters_of, places, spelled
 from .leak_weights import shares_of, weights
-from .leak_words import is_block
+from .leak_words import FUNCTION, is_block, weigh
 from .lexicon import tokens_of
 
 GRAM: Final = 12
@@ -71,7 +71,8 @@ class Index:
     steps: Grams = field(repr=False)  # from letter to letter: the same in every shifted alphabet
     where: Mapping[str, Sequence[int]] = field(repr=False)
     sentences: Sequence[tuple[int, int]] = field(repr=False)
-    within: Mapping[str, Sequence[int]] = field(repr=False)  # the sentences a word stands in
+    within: Mapping[str, Sequence[int]] = field(repr=False)  # the sentences a word that is no function word stands in
+    contents: Sequence[int] = field(repr=False)  # how many such words each sentence has
     starts: frozenset[int] = field(repr=False)  # words a sentence begins with
     facts: Facts = field(repr=False)
 
@@ -160,14 +161,26 @@ def _built(layers: tuple[tuple[str, str], ...]) -> Index:
         backward=grams_of(letters[::-1], GRAM),
         bare=grams_of("".join(bare), GRAM),
         bare_offsets=places(bare),
-        initials=[_initials(words, chosen) for chosen in (range(len(words)), all_.leading)],
+        initials=_initials_of(words, all_.leading),
         steps=grams_of(steps_of(written), GRAM),
         where=_places_of((word, place) for place, word in enumerate(words)),
         sentences=sentences,
-        within=_places_of((word, n) for n, (a, b) in enumerate(sentences) for word in sorted(set(words[a:b]))),
+        within=_places_of(
+            (word, n)
+            for n, (a, b) in enumerate(sentences)
+            for word in sorted(set(words[a:b]))
+            if weigh(word) > FUNCTION
+        ),
+        contents=[len({word for word in words[a:b] if weigh(word) > FUNCTION}) for a, b in sentences],
         starts=frozenset(all_.stops | all_.pauses),
         facts=facts_of(layers),
     )
+
+
+def _initials_of(words: Sequence[str], leading: Sequence[int]) -> list[tuple[Grams, Sequence[int]]]:
+    """The initials of all words and, where that differs, of those that stand first between two spaces."""
+    tables = [_initials(words, range(len(words))), _initials(words, leading)]
+    return tables if len(leading) < len(words) else tables[:1]
 
 
 def _initials(words: Sequence[str], chosen: Iterable[int]) -> tuple[Grams, Sequence[int]]:

@@ -105,7 +105,9 @@ def bag_traces(index: Index, reading: Reading, bits: Sequence[float], *, least: 
             reach = (last - first) * 4 // 3 + 3
             while at - places[0] > reach:
                 places.popleft()
-            if len(places) >= 4 and _bag(index, number, reading.words[places[0] : at + 1], bits, least):
+            if len(places) >= max(3, _SHARE * index.contents[number]) and _bag(
+                index, number, reading.words[places[0] : at + 1], bits, least
+            ):
                 yield Trace("shuffled", first, last, reading.starts[places[0]], reading.ends[at])
                 places.clear()
 

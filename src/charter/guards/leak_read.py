@@ -17,9 +17,21 @@ from typing import Final
 from .fold import plain, skeleton
 from .lexicon import tokens_of
 
+_KEPT: Final = 65_536  # characters whose spelling is remembered
 _ALIKE: Final = str.maketrans("013456789l2", "oieasgtbgiz")
 _ESCAPED: Final = re.compile(r"\\[nrt]")
 _VOWELS: Final = dict.fromkeys(map(ord, "aeiouyаеиоуыэюяіїєωηαεοιυ"))
+
+
+class _Spelling(dict[int, str]):
+    """A table for `str.translate`: letters and digits as often as they count, nothing for the rest; it fills itself."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        spelling = char * _width(char) if char.isalnum() else ""
+        if len(self) < _KEPT:
+            self[code] = spelling
+        return spelling
 
 
 def _width(char: str) -> int:
@@ -28,15 +40,18 @@ def _width(char: str) -> int:
     return 2 if "\u3040" <= char <= "\u30ff" or "\uac00" <= char <= "\ud7a3" else 1
 
 
+_SPELLING: Final = _Spelling()
+
+
+@lru_cache(maxsize=32_768)
 def spelled(folded: str) -> str:
-    """The letters and digits of a folded word, each as often as it counts; marks that are vowels do not count."""
-    bare = folded.replace("'", "")
-    return bare if bare.isascii() else "".join(char * _width(char) for char in bare if char.isalnum())
+    """The letters and digits of a folded text, each as often as it counts; marks that are vowels do not count."""
+    return folded.translate(_SPELLING)
 
 
 def letters_of(folded: str) -> str:
-    """The letters of a folded word or character, as they are compared."""
-    return spelled(folded).translate(_ALIKE)
+    """The letters of a folded text, as they are compared."""
+    return folded.translate(_SPELLING).translate(_ALIKE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +81,13 @@ class Reading:
 
 def fold(text: str) -> str:
     """The text as it is compared; a line break written as an escape is one."""
-    return _ESCAPED.sub("\n ", skeleton(plain(text)))
+    return fold_plain(plain(text))
+
+
+def fold_plain(text: str) -> str:
+    """The same for a text that is plain."""
+    folded = text if text.isascii() else skeleton(text)
+    return _ESCAPED.sub("\n ", folded) if "\\" in folded else folded
 
 
 def read(folded: str) -> Reading:

@@ -19,6 +19,7 @@ SURE_INITIALS: Final = 12
 ACROSTIC: Final = 16
 _FEW: Final = 0.8  # of the letters are consonants where vowels were dropped
 _OTHERS: Final = 3  # words that are not the hidden ones where only their initials are
+_CYRILLIC: Final = re.compile(r"[\u0400-\u04ff\u0370-\u03ff]")
 _LINE: Final = re.compile(r"[^\n]+")
 _STOP: Final = re.compile(r"[.!?。！？\n]+")
 
@@ -128,7 +129,7 @@ _MIRROR: Final = str.maketrans(_ALPHABET, "a" + _ALPHABET[:0:-1])
 
 def bare_traces(index: Index, reading: Reading, plain: str) -> Iterator[Trace]:
     """Consonants in their order: vowels were dropped, or other ones put in."""
-    parts = None if reading.letters.isascii() else bare_parts(plain)
+    parts = bare_parts(plain) if _CYRILLIC.search(plain) else None  # there folding makes consonants of vowels
     bare = consonants(reading.spelled) if parts is None else "".join(parts)
     found = list(runs(bare, index.bare, BARE))
     offsets = places(parts or map(consonants, map(spelled, reading.words))) if found else ()
@@ -175,20 +176,15 @@ def _initials(
     """Runs that begin with a piece. A short one has to be a sentence from its start, and end with a piece."""
     grams, words = table
     letters, offsets = "".join(pieces), places(pieces)
-    ends = set(offsets)
     done = 0
-    for number, at in enumerate(offsets[:-1]):
-        if at < done:
-            continue
-        gram = letters[at : at + INITIALS]
-        if gram not in grams.last:
-            continue
-        for place in grams.at(gram):
+    for number in [n for n, at in enumerate(offsets) if letters[at : at + INITIALS] in grams.last]:
+        at = offsets[number]
+        for place in grams.at(letters[at : at + INITIALS]) if at >= done else ():
             size = INITIALS + _alike(letters, at + INITIALS, grams.text, place + INITIALS)
-            begins = words[place] in index.starts and at + size in ends
-            if size >= SURE_INITIALS or begins:
+            last = bisect_left(offsets, at + size)
+            if size >= SURE_INITIALS or (words[place] in index.starts and offsets[last] == at + size):
                 done = at + size
-                yield number, bisect_left(offsets, done) - 1, words[place], words[place + size - 1] + 1
+                yield number, last - 1, words[place], words[place + size - 1] + 1
                 break
 
 

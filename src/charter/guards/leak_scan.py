@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any, Final
 
 from .finding import ALLOWED, Finding, Sign, Span
@@ -12,7 +14,7 @@ from .leak_facts import told
 from .leak_index import Index, index_of
 from .leak_order import bag_traces, chain_traces, fragments, fragments_in, split_traces
 from .leak_past import Past, past_of
-from .leak_read import Reading, fold, letters_of, read
+from .leak_read import Reading, fold, fold_plain, letters_of, read
 from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, turned_traces
 from .leak_secret import SHORT, TINY, Secret, secret_of
 from .leak_weights import sums_of
@@ -33,6 +35,9 @@ CHAIN_WORDS: Final = 8
 PIECES_WORDS: Final = 7
 # In other words: signs of talk about instructions, places of the hidden text the facts come from, their weight.
 TOLD: Final = ((0, 5, 14.0), (0, 4, 24.0), (0, 7, 11.0), (1, 4, 10.0), (2, 3, 12.0))
+
+_LONG: Final = re.compile(r"\S{200,}+")
+_FEW, _PART = 6, 1_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,9 @@ class _Look:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.folded = fold(view.text)
+        self.folded = fold_plain(view.text)
         self.masked = "leet" in view.name
-        self.bare = letters_of("".join(filter(str.isalnum, self.folded)))
+        self.bare = letters_of(self.folded)
 
     @cached_property
     def reading(self) -> Reading:
@@ -95,7 +100,8 @@ class Scan:
     def reply(self, text: str) -> Finding:
         """The verdict on a whole reply."""
         seen: dict[str, int] = {}
-        looks = [_Look(view) for view in views_of(text).all]
+        views = views_of(text)
+        looks = [_Look(view) for view in views.all]
         for look in looks:
             # Joining or unmasking may leave all letters as they were: then only the words are new, if they are.
             known = seen.get(look.bare)
@@ -107,7 +113,8 @@ class Scan:
             seen[look.bare] = len(look.reading.words)
         for trace in self._pieces(looks[0].reading):
             return self._leak(text, looks[0].view, trace)
-        return self._together(text, looks)
+        found = self._together(text, looks)
+        return self._beginnings(text) if views.capped and found.decision == "allow" else found
 
     def runs(self, text: str) -> Finding:
         """The verdict on a part of a reply: only what stands in a row."""
@@ -136,8 +143,9 @@ class Scan:
     def _letters(self, look: _Look) -> Iterator[Trace]:
         index, reading = self.scales.index, look.reading
         yield from letter_traces(index, reading)
-        yield from turned_traces(index, reading)
-        yield from bare_traces(index, reading, look.view.text)
+        if not look.masked:
+            yield from turned_traces(index, reading)
+            yield from bare_traces(index, reading, look.view.text)
 
     def _words(self, look: _Look) -> Iterator[Trace]:
         scales, reading, folded = self.scales, look.reading, look.folded
@@ -152,6 +160,15 @@ class Scan:
         least = (self.scales.least(PIECES), self.scales.least(REPLIES))
         replies = [*(fragments_in(index, reply) for reply in self.past.replies), fragments(index, reading)]
         return split_traces(index, replies, self.scales.bits, least=least, count=PIECES_WORDS)
+
+    def _beginnings(self, text: str) -> Finding:
+        """The verdict on the first part of long words, for a text of which some views were left out."""
+        for word in islice(_LONG.finditer(text), _FEW):
+            found = self.runs(word.group()[:_PART])
+            if found.decision != "allow":
+                place = Span(word.start(), word.end(), found.code, found.reason)
+                return Finding(found.decision, found.code, found.reason, (place,), found.signs, found.layer)
+        return ALLOWED
 
     def _together(self, text: str, looks: Iterable[_Look]) -> Finding:
         """The verdict on many short encoded words as one text."""

@@ -17,8 +17,8 @@ from .override_erosion import is_eroded
 from .override_rules import marks_of
 from .override_shape import shapes_of, unseen
 from .override_words import REASONS
-from .reading import Reading
-from .views import View, views_of
+from .reading import Reading, changed
+from .views import views_of
 
 _SHOWN: Final = 80
 
@@ -36,7 +36,7 @@ def check_update(target: str, content: str, *, context: Context | Mapping[str, A
     """Whether a text may be written to a layer, or to `instructions`; "ask" makes it a proposal for a person."""
     around = _context(context)
     views = views_of(content)
-    found = [(view, mark) for view in views.all for mark in _marks(view)]
+    found = [(view, mark) for view, start, text in changed(views) for mark in _marks(text, start)]
     if any(end - start > 1 for start, end in views.hidden):
         start, end = next(run for run in views.hidden if run[1] - run[0] > 1)
         span = Span(start, end, "HIDDEN_TEXT", REASONS["HIDDEN_TEXT"])
@@ -67,17 +67,18 @@ def _finding(target: str, decision: Decision, span: Span, view: str, signs: tupl
     return Finding(decision, span.code, f"{target}: this text {span.reason}{seen}", (span,), signs, target)
 
 
-def _marks(view: View) -> Iterator[Mark]:
-    """What all rules see in one view, also inside what a rendered page would not show."""
-    reading = Reading(view.text)
-    zones = list(unseen(view.text))
+def _marks(text: str, offset: int) -> Iterator[Mark]:
+    """What all rules see in a text, also inside what a rendered page would not show."""
+    reading = Reading(text)
+    zones = list(unseen(text))
     shown = [zone for zone in zones if reading.is_shown(*zone, in_markup=True)]
-    for mark in marks_of(reading):
-        if not any(start <= mark.start and mark.end <= end for start, end in shown):
-            yield mark
-    yield from (mark for mark in shapes_of(view.text) if not reading.is_shown(mark.start, mark.end))
+    found = [mark for mark in marks_of(reading) if not any(start <= mark.start < end for start, end in shown)]
+    found += [mark for mark in shapes_of(text) if not reading.is_shown(mark.start, mark.end)]
     for start, end in zones:
-        if (start, end) in shown:
-            continue
-        for mark in marks_of(Reading(view.text[start:end])):
-            yield Mark("HIDDEN_TEXT", DENY, start + mark.start, start + mark.end, mark.factors)
+        if (start, end) not in shown:
+            found += (_moved(mark, start)._replace(code="HIDDEN_TEXT", weight=DENY) for mark in marks_of(Reading(text[start:end])))
+    return (_moved(mark, offset) for mark in found)
+
+
+def _moved(mark: Mark, by: int) -> Mark:
+    return mark._replace(start=mark.start + by, end=mark.end + by)

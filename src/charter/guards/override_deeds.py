@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
@@ -38,18 +39,12 @@ def _granted(reading: Reading, found: Found, hit: Hit) -> bool:
 
 
 def _places(reading: Reading, sentence: Sentence, pattern: re.Pattern[str]) -> list[Hit]:
-    tokens = reading.tokens
+    starts = reading.tokens.starts
     return [
-        Hit("address", at, at + 1, found.start(), found.end(), "", "")
-        for found in pattern.finditer(reading.text, sentence.start, sentence.end)
-        for at in [max(sentence.first, _index(tokens.starts, found.start()))]
+        Hit("address", at, at + 1, start, end, "", "")
+        for start, end in reading.spots(pattern, sentence)
+        for at in [max(sentence.first, bisect_right(starts, start) - 1)]
     ]
-
-
-def _index(starts: object, at: int) -> int:
-    from bisect import bisect_right
-
-    return bisect_right(starts, at) - 1  # type: ignore[call-overload,no-any-return]
 
 
 # ── control ───────────────────────────────────────────────────────────────────────────────────────────────────────

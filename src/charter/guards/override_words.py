@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from .lexicon import Lexicon, read_tables
+from .fold import plain
+from .lexicon import Lexicon, read_tables, tokens_of
 
 FOLDER: Final = "override"
 REASONS: Final[Mapping[str, str]] = {
@@ -33,9 +35,60 @@ _NOT_PAST: Final = frozenset("need shed feed heed speed exceed proceed embed see
 
 
 @cache
-def lexicon() -> Lexicon:
-    """All tables, every `~verb` spelled out; a category carries its language, since two may share a word."""
-    return Lexicon({language: _spelled(language, table) for language, table in read_tables(FOLDER).items()})
+def lexicon(language: str) -> Lexicon:
+    """One language's tables, every `~verb` spelled out."""
+    return Lexicon({language: _spelled(read_tables(FOLDER)[language])})
+
+
+@cache
+def _whole_words() -> Mapping[str, Sequence[str]]:
+    """Word → the languages, English apart, whose tables have it; English words tell nothing."""
+    english = set(_words("en")) | _SMALL
+    found: dict[str, list[str]] = {}
+    for language in read_tables(FOLDER):
+        for word in set(_words(language)) - english if language != "en" else ():
+            found.setdefault(word, []).append(language)
+    return found
+
+
+@cache
+def _stems() -> Mapping[int, Mapping[str, Sequence[str]]]:
+    """Length → beginning of a word → languages."""
+    found: dict[int, dict[str, list[str]]] = {}
+    for language, table in read_tables(FOLDER).items():
+        stems = {stem for patterns in table.values() for pattern in patterns for stem in _STEM.findall(plain(pattern))}
+        for stem in stems if language != "en" else ():
+            if len(stem) > 3 or not stem.isascii():
+                found.setdefault(len(stem), {}).setdefault(stem, []).append(language)
+    return found
+
+
+_STEM: Final = re.compile(r"([^\W\d_]+)\*")
+_SMALL: Final = frozenset("am an as at be by die do du el en es et im in is it la le les me mit no nu o on or per pro se so son te to tu un und we".split())
+_TELLING: Final = 2  # words of a language that show it is one of a text's
+
+
+def _words(language: str) -> Iterator[str]:
+    for category, patterns in read_tables(FOLDER)[language].items():
+        for pattern in patterns:
+            for form in _forms(pattern) if category != "spell" else (pattern,):
+                for part in re.split(r"[\s()|]+", form):
+                    if not part.endswith("*"):
+                        yield from tokens_of(plain(part)).words
+
+
+def languages_of(words: Collection[str]) -> list[str]:
+    """English, and the languages of which these words show enough."""
+    seen: dict[str, int] = {}
+    whole, stems = _whole_words(), _stems()
+    for word in set(words):
+        for language in whole.get(word, ()):
+            seen[language] = seen.get(language, 0) + 1
+        for size, table in stems.items():
+            for language in table.get(word[:size], ()) if len(word) >= size else ():
+                seen[language] = seen.get(language, 0) + 1
+    most = max(seen.values(), default=0)
+    return ["en", *(language for language, count in seen.items() if count >= max(_TELLING, most / 4))]
 
 
 @cache
@@ -63,9 +116,9 @@ def form_of(word: str) -> str:
     return "s" if word.endswith("s") and not word.endswith("ss") else "base"
 
 
-def _spelled(language: str, table: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+def _spelled(table: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
     return {
-        f"{language}:{category}": [spelled for pattern in patterns for spelled in _forms(pattern)]
+        category: [spelled for pattern in patterns for spelled in _forms(pattern)]
         for category, patterns in table.items()
         if category not in ("forms", "spell")
     }

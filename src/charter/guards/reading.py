@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from .lexicon import Hit, Tokens, tokens_of
-from .override_words import form_of, lexicon, respelled
+from .override_words import form_of, languages_of, lexicon, respelled
+from .views import View, Views
 
 _PAIRS: Final = (
     ('"', '"'), ("“", "”“\""), ("„", "“”\""), ("«", "»"), ("»", "«"), ("‘", "’"), ("「", "」"), ("『", "』"), ("`", "`"), ("‚", "‘’"),
@@ -74,6 +75,7 @@ class Reading:
         self.fences = _fences(text)
         self.quotes = _outside(self.fences, [found.span() for found in _QUOTED.finditer(text)])
         self._fences_are_mentions = fences_are_mentions
+        self._spots: dict[re.Pattern[str], list[tuple[int, int]]] = {}
         self.sentences = self._sentences()
         self._starts = [sentence.first for sentence in self.sentences]
         self.by: list[dict[str, list[Hit]]] = [{} for _ in self.sentences]
@@ -85,18 +87,19 @@ class Reading:
 
     def _found(self) -> Iterator[tuple[int, list[Hit]]]:
         """Hits by sentence, of the languages that it can be written in: others only share a word by chance."""
-        inside: dict[int, list[Hit]] = {}
-        for hit in lexicon().find(self.tokens):
-            place = self.place(hit.first)
-            if hit.last <= self.sentences[place].last:
-                inside.setdefault(place, []).append(hit._replace(category=hit.category.partition(":")[2]))
-        for place, hits in inside.items():
-            covered: dict[str, set[int]] = {}
-            for hit in hits:
-                covered.setdefault(hit.language, set()).update((hit.first, hit.last - 1))
-            least = max(map(len, covered.values())) * 0.6
-            kept = {language for language, words in covered.items() if len(words) >= least}
-            yield place, [hit for hit in hits if hit.language in kept]
+        inside: dict[int, dict[str, list[Hit]]] = {}
+        for language in languages_of(self.words):
+            for hit in lexicon(language).find(self.tokens):
+                place = self.place(hit.first)
+                if hit.last <= self.sentences[place].last:
+                    inside.setdefault(place, {}).setdefault(language, []).append(hit)
+        for place, spoken in inside.items():
+            if len(spoken) == 1:
+                yield place, next(iter(spoken.values()))
+                continue
+            sizes = {language: len({hit.first for hit in hits}) for language, hits in spoken.items()}
+            least = max(sizes.values()) * 0.6
+            yield place, [hit for language, hits in spoken.items() if sizes[language] >= least for hit in hits]
 
     # ── where things stand ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -116,6 +119,13 @@ class Reading:
         """Whether no break of a clause stands between two words."""
         low, high = min(one, other), max(one, other)
         return bisect_right(self._cuts, low) == bisect_right(self._cuts, high)
+
+    def spots(self, pattern: re.Pattern[str], sentence: Sentence) -> list[tuple[int, int]]:
+        """Where a pattern is found in a sentence; the text is searched once."""
+        if pattern not in self._spots:
+            self._spots[pattern] = [found.span() for found in pattern.finditer(self.text)]
+        spans = self._spots[pattern]
+        return spans[bisect_left(spans, (sentence.start, 0)) : bisect_left(spans, (sentence.end, 0))]
 
     def commas(self, low: int, high: int) -> list[int]:
         """The words right after a comma, from `low` to `high`."""
@@ -336,6 +346,25 @@ class Reading:
 
     def _is_short_line(self, end: int) -> bool:
         return end - self.text.rfind("\n", 0, end) < _SOFT
+
+
+def changed(views: Views) -> Iterator[tuple[View, int, str]]:
+    """Every view with where in it to read: the plain one whole, of others the paragraphs that no view before had."""
+    known: set[str] = set()
+    for view in views.all:
+        parts = _PARAGRAPH.split(view.text)
+        if view is views.plain or len(parts) == 1:
+            yield view, 0, view.text
+        else:
+            at = 0
+            for part in parts:
+                if part not in known and part.strip():
+                    yield view, at, part
+                at += len(part)
+        known.update(parts)
+
+
+_PARAGRAPH: Final = re.compile(r"(?<=\n)(?=[ \t]*\n)|(?<=\n)(?=[ \t]*(?:[-*+#>]|\d{1,3}[.)])[ \t])")
 
 
 def _fences(text: str) -> list[tuple[int, int]]:

@@ -10,7 +10,8 @@ from ..core.errors import ConfigError
 from ..core.policy import CHANNELS
 from ..core.text import Trust
 from ..folder import CONFIG
-from ..guards.injection import find_hidden, find_spans
+from ..guards.files import scan_file
+from ..guards.hidden import find_hidden
 from ..sources.frontmatter import split
 from ..sources.listing import WorkspaceSkills
 from .pages import pattern
@@ -98,7 +99,7 @@ def injection_in_file(subject: Subject) -> Iterator[Hit]:
         owner = page.trust is Trust.OPERATOR
         level: Level = "warning" if owner else "error"
         kept = "it is the owner's and stays whole" if owner else "others wrote it, so it is to be quarantined"
-        for span in find_spans(page.text):
+        for span in scan_file(page.text, trust=page.trust, pinned=subject.charter.home.accepted).spans:
             if span.code != "HIDDEN_TEXT":  # hidden-characters names those
                 said = f"this text {span.reason} ({span.code}, {span.end - span.start:,} characters); {kept}"
                 yield Hit(level, page.file, line_at(page.text, span.start), said)

@@ -11,7 +11,7 @@ from ..core.incoming import Incoming
 from ..core.layer import Mode
 from ..core.ports import Readable, Reads, ToolSpec, Vitals
 from ..core.text import Facts, Form, Piece, Trust, cap
-from ..guards.injection import find_spans, quarantine
+from ..guards.files import quarantine, scan_file
 from .files import FileText
 
 
@@ -37,12 +37,13 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The charter's own files as they were read and verified, and its defaults."""
+    """The charter's own files as they were read and verified, its defaults, and the hashes of findings it accepts."""
 
     root: Path
     files: Mapping[str, FileText] = field(repr=False)
     defaults: Mapping[str, str] = field(default_factory=dict)
     tools: Sequence[ToolSpec] = ()
+    accepted: frozenset[str] = frozenset()
     workspace: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,10 +105,12 @@ def operator_markdown(text: str, origin: str, limit: int | None = None) -> Piece
     return _markdown(text, origin, Trust.OPERATOR, limit)
 
 
-def project_markdown(text: str, origin: str, limit: int) -> tuple[Piece, tuple[str, ...]]:
+def project_markdown(
+    text: str, origin: str, limit: int, accepted: frozenset[str] = frozenset()
+) -> tuple[Piece, tuple[str, ...]]:
     """Markdown of a project: capped, then suspicious spans quarantined, with a notice when there were any."""
     piece = _markdown(text, origin, Trust.PROJECT, limit)
-    clean, notices = quarantined(piece.text, origin)
+    clean, notices = quarantined(piece.text, origin, accepted)
     return replace(piece, text=clean), notices
 
 
@@ -116,9 +119,9 @@ def agent_markdown(text: str, origin: str) -> Piece:
     return _markdown(text, origin, Trust.PROJECT, None)
 
 
-def quarantined(text: str, origin: str) -> tuple[str, tuple[str, ...]]:
+def quarantined(text: str, origin: str, accepted: frozenset[str] = frozenset()) -> tuple[str, tuple[str, ...]]:
     """Project text with suspicious spans taken out, each leaving a visible mark, and a notice when there were any."""
-    spans = find_spans(text) if text.strip() else ()
+    spans = scan_file(text, trust=Trust.PROJECT, pinned=accepted).spans if text.strip() else ()
     if not spans:
         return text, ()
     codes = ", ".join(sorted({span.code for span in spans}))

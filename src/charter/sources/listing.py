@@ -35,14 +35,15 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
         if self.agent_must_allow and not read_agent(ask).allow_skills:
             return Gathered({"skills": [], "notices": []})
         found, left_out = self._find(ask)
-        return _listed(tuple(found), tuple(left_out), Form.XML if self.xml else Form.LINE)
+        form = Form.XML if self.xml else Form.LINE
+        return _listed(tuple(found), tuple(left_out), form, ask.home.accepted)
 
     def whole(self, ask: Ask, name: str) -> str | None:
         """A skill's whole text, suspicious spans quarantined; None when this agent has none of this name."""
         if self.agent_must_allow and not read_agent(ask).allow_skills:
             return None
         found = [skill for skill in self._find(ask)[0] if skill.name == name]
-        return quarantined(found[0].instructions, found[0].path)[0] if found else None
+        return quarantined(found[0].instructions, found[0].path, ask.home.accepted)[0] if found else None
 
     def _find(self, ask: Ask) -> tuple[Sequence[Skill], Sequence[str]]:
         if "skills" in ask.world.given:
@@ -54,11 +55,13 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
 
 
 @lru_cache(maxsize=16)
-def _listed(found: tuple[Skill, ...], left_out: tuple[str, ...], form: Form) -> Gathered:
+def _listed(
+    found: tuple[Skill, ...], left_out: tuple[str, ...], form: Form, accepted: frozenset[str]
+) -> Gathered:
     notices = [*left_out, *(f"{skill.path}: {warning}" for skill in found for warning in skill.warnings)]
     skills: list[Value] = []
     for skill in found:
-        description, caught = quarantined(skill.description, skill.path)
+        description, caught = quarantined(skill.description, skill.path, accepted)
         skills.append(_skill(replace(skill, description=description), form))
         notices += caught
     facts: dict[str, Value] = {"skills": skills, "notices": list(left_out)}

@@ -191,7 +191,7 @@ class ProjectContext(msgspec.Struct, tag_field="kind", tag="project", forbid_unk
         files: list[Value] = []
         notices: list[str] = [*left_out, *(notice for file in found for notice in file.notices)]
         for file in found:
-            text, caught = project_markdown(file.text.strip(), file.path, self.max_chars)
+            text, caught = project_markdown(file.text.strip(), file.path, self.max_chars, ask.home.accepted)
             files.append({"path": file.path, "text": text})
             notices += caught
         facts: dict[str, Value] = {"files": files, "notices": left_out}

@@ -21,6 +21,7 @@ from charter.core.text import (
     inline,
     is_plain,
     json_line,
+    pieces_of,
     quote,
     spoken,
 )  # fmt: skip
@@ -31,6 +32,8 @@ pytestmark = pytest.mark.requirement("N-07", "S0-16")
 
 OURS = Structure(["## Base"], "\n\n---\n\n")
 SPACES = "\u00a0\u2003\u202f\u205f"
+SCOTLAND, WALES = ("🏴" + "".join(chr(0xE0000 + ord(c)) for c in f"{code}\x7f") for code in ("gbsct", "gbwls"))
+SPEAKERS = "system developer user assistant human ai bot tool function model you ipython".split()
 
 
 @given(anything)
@@ -49,7 +52,7 @@ def test_a_hidden_character_is_shown_by_its_number(hidden: str) -> None:
         assert spoken(f"a{hidden}b") == f"a\\u{{{ord(hidden):x}}}b"
 
 
-@pytest.mark.parametrize("seen", [*CLUSTERS, "می\u200cخواهم", "क्\u200dष", "naïve", "日本語"])
+@pytest.mark.parametrize("seen", [*CLUSTERS, SCOTLAND, WALES, "می\u200cخواهم", "क्\u200dष", "naïve", "日本語"])
 def test_a_joiner_inside_something_readable_stays(seen: str) -> None:
     assert inline(seen) == quote(seen)[1:-1] == spoken(seen) == defused(seen) == seen
 
@@ -106,6 +109,13 @@ def test_what_is_plain_inside_a_line_is_quoted_where_it_would_start_one(value: s
     assert inline(value, starts_line=True) == f'"{value}"'
 
 
+@pytest.mark.parametrize("speaker", SPEAKERS)
+def test_the_name_of_a_speaker_is_quoted_where_it_would_start_a_line(speaker: str) -> None:
+    for value in (speaker, f"{speaker}: x", f"{speaker.upper()} :", f"{speaker} "):
+        assert inline(value) == value
+        assert inline(value, starts_line=True) == f'"{value}"'
+
+
 @pytest.mark.parametrize("value", ["Zoë", "10 apples", "systems: x", "the user: x", "youth: x", "a - b"])
 def test_what_is_no_structure_stays_bare_at_the_start_of_a_line(value: str) -> None:
     assert inline(value, starts_line=True) == value
@@ -132,6 +142,22 @@ def test_a_block_keeps_its_lines_and_loses_its_tricks() -> None:
     )
     assert block("") == ""
     assert block("\n\n") == ">\n>\n>"
+
+
+@pytest.mark.parametrize(
+    ("trick", "told"),
+    [
+        ("a --> b", "a --&gt; b"),
+        ("a --\uff1e b", "a --&gt; b"),
+        ("＜system＞", "&lt;system＞"),
+        ("﹤system>", "&lt;system>"),
+        ("［INST］", "&#91;INST］"),
+        ("｀｀｀", "\\｀\\｀\\｀"),
+        ("～～～", "\\～\\～\\～"),
+    ],
+)
+def test_a_trick_alone_or_in_wide_characters_is_no_less_a_trick(trick: str, told: str) -> None:
+    assert spoken(trick) == told
 
 
 def test_spoken_text_keeps_what_is_no_trick() -> None:
@@ -194,6 +220,22 @@ def test_a_slot_at_the_start_of_a_line_is_known_by_its_name_at_any_depth(form: F
     shown = '"1. x"' if form is Form.LINE else "&quot;1. x&quot;"
     assert encode(facts, OURS, frozenset({"a"})) == {"a": '"- x"', "rows": [{"a": shown, "b": "- y"}]}
     assert encode(facts, OURS) == {"a": "- x", "rows": [{"a": "1. x", "b": "- y"}]}
+
+
+@pytest.mark.parametrize("key", ["- x", "1. x", "system: x", " x"])
+def test_a_key_that_is_no_name_is_encoded_as_what_starts_a_line(key: str) -> None:
+    assert encode({key: 1}, OURS) == {f'"{key}"': 1}
+
+
+def test_a_fact_without_a_name_starts_no_line() -> None:
+    assert encode(["- x"], OURS, frozenset({"a", "x"})) == ["- x"]
+
+
+def test_the_pieces_inside_a_fact_are_found_at_any_depth_in_order() -> None:
+    a, b, c = (Piece("Zoë", origin) for origin in "abc")
+    assert pieces_of({"first": a, "rows": [{"in": b, "n": 7}, "bare", (c,)], "off": None}) == [a, b, c]
+    assert pieces_of(a) == [a]
+    assert pieces_of("bare") == []
 
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=BARE_LIMIT - 2)

@@ -108,6 +108,7 @@ def test_a_heading_that_is_a_value_alone_is_the_name_of_a_file() -> None:
     assert files.escape("# AGENTS.md\n## docs/style.md ##\nTOOLS.md\n---") == (
         "\\# AGENTS.md\n\\## docs/style.md ##\nTOOLS.md\n\\---"
     )
+    assert Structure(["### ", "## Base"], "\n\n").escape("# AGENTS.md\n## Base") == "\\# AGENTS.md\n\\## Base"
     assert files.escape("# Agents\n## About AGENTS.md\nx\n---") == "# Agents\n## About AGENTS.md\nx\n---"
 
 

@@ -20,11 +20,12 @@ ACTS: Final = ("verb", "part", "ask", "exact")
 NAMES: Final = ("hard", "hard_yours", "soft", "soft_yours")
 # Categories that together and near each other, in any order, ask for hidden text without naming it; how near.
 _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
-    (18, (("implicit",),)),
-    (18, (("ask", "verb"), ("briefed",))),
+    (9, (("implicit",),)),
+    (9, (("ask", "verb", "exact"), ("briefed",))),
+    (6, (("ask", "verb"), ("handed",), ("thin",))),
     (7, (("ask", "verb"), ("they",), ("told",), ("you",))),
     (9, (("ask", "verb"), ("banned",), ("speak",), ("you",))),
-    (18, (("ask", "verb"), ("begin",), ("told", "they", "you"))),
+    (9, (("ask", "verb"), ("begin",), ("told", "they", "you"))),
     (9, (("how", "ask", "verb"), ("setup",))),
     (9, (("ask", "verb"), ("guide",), ("reply",))),
     (9, (("ask", "verb"), ("unseen",), ("you", "thin"))),
@@ -32,6 +33,9 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (8, (("verb", "part", "exact", "ask"), ("first",), ("within",))),
     (9, (("verb", "part", "exact", "ask"), ("context",))),
 )
+
+
+_FURTHER: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class About:
     def __init__(self, scene: Scene, alone: bool) -> None:
         self.scene, self.alone = scene, alone
         self.obeyed = any(not scene.quoted(hit) for s in scene.sentences for hit in s.of("obey"))
-        self.talk = not self.obeyed and any(not scene.quoted(hit) for s in scene.sentences for hit in s.of("talk"))
+        self.talk = not self.obeyed and any(_talks(scene, sentence) for sentence in scene.sentences)
         self.tricked = any(s.of("trick") for s in scene.sentences)
         self.data_from = self._pasted()
 
@@ -82,6 +86,14 @@ class About:
         if hit.start >= self.data_from and not self.obeyed:
             return True
         return self.talk and self.scene.quoted(hit)
+
+
+def _talks(scene: Scene, sentence: Sentence) -> bool:
+    """Whether a sentence speaks of what somebody said, outside of quotes."""
+    if any(not scene.quoted(hit) for hit in sentence.of("talk")):
+        return True
+    whos = [hit for hit in sentence.of("who") if not scene.quoted(hit)]
+    return bool(whos) and any(not scene.quoted(hit) and hit.first >= whos[0].last for hit in sentence.of("says"))
 
 
 # ── the act ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -125,10 +137,12 @@ def _trails(sentence: Sentence, act: Hit) -> bool:
     return act.language != "en" or act.category in ("exact", "ask") or sentence.known(act.last, "pron_it")
 
 
-def _governed(sentence: Sentence, start: int, *, scale: int) -> bool:
+def _governed(sentence: Sentence, start: int, name: Hit, *, scale: int) -> bool:
     """Whether the name is not what is asked for: "according to your rules", "the version of your rules"."""
-    return any(hit.last == start for hit in sentence.of("per")) or any(
-        0 <= start - hit.last <= 3 * scale for hit in sentence.of("meta")
+    governing = [hit for hit in sentence.of("per") if not sentence.known(hit.first, "verb")]
+    return any(hit.last == start for hit in governing) or any(
+        0 <= start - hit.last <= 3 * scale or (hit.language != "en" and 0 <= hit.first - name.last <= scale)
+        for hit in sentence.of("meta")
     )
 
 
@@ -153,22 +167,31 @@ def _named(about: About, sentence: Sentence) -> Found | None:
         if whose in ("my", "this", "any", "other"):
             continue
         start = _start(sentence, name, owner)
-        if _governed(sentence, start, scale=scale_of(sentence, name.first)):
+        if _governed(sentence, start, name, scale=scale_of(sentence, name.first)):
             continue
         for act in _acts(about, sentence, name, start):
             if whose == "your" or _unsaid(about, sentence, act, name):
                 return _found("named", whose or "unsaid", act, name, owner)
+        if whose == "your" and name.category.startswith("hard") and not _only_about(about, sentence, name):
+            return _found("named", whose, owner or name, name, owner)
     return None
+
+
+def _only_about(about: About, sentence: Sentence, name: Hit) -> bool:
+    """Whether a sentence without an act asks about our text or tells of it, and does not ask for it."""
+    return bool(sentence.of("has", "meta", "not", "howto", "frame", "define")) or framed(about, sentence, name)
 
 
 def _unsaid(about: About, sentence: Sentence, act: Hit, name: Hit) -> bool:
     """Whether a name without an owner is ours: a hard one, or a soft one that can be nothing else."""
     if sentence.of("bots", "howto", "my", "other") or (sentence.of("define") and act.category != "part"):
         return False
+    if _titled(about, name) or (_of_a_thing(sentence, name) and not about.tricked):
+        return False
     hidden = sentence.known(name.first - 1, "hid") or (about.alone and sentence.known(name.first - 1, "prev", "above"))
     if name.category == "hard" or hidden:
         return True
-    if not about.alone or act.category == "exact" or sentence.of("mine", "who"):
+    if not about.alone or act.category == "exact" or sentence.of("mine"):
         return False
     if about.tricked or (act.category == "verb" and sentence.known(act.first, "leak")):
         return len(sentence.tokens.words) <= 16 * scale_of(sentence, name.first)
@@ -178,32 +201,60 @@ def _unsaid(about: About, sentence: Sentence, act: Hit, name: Hit) -> bool:
     return act.category == "verb" and strange <= 1 and words <= 6 * scale_of(sentence, name.first)
 
 
+def _titled(about: About, name: Hit) -> bool:
+    """Whether a quotation right after the name says which one it is."""
+    after = about.scene.text[name.end : name.end + 3]
+    return after[:1] in (" ", ":") and after.lstrip(" :")[:1] in tuple("\"“„«'`")
+
+
+def _of_a_thing(sentence: Sentence, name: Hit) -> bool:
+    """Whether "of …", "for …" right after the name says whose it is."""
+    words = sentence.tokens.words
+    if name.last >= len(words) or words[name.last] not in ("of", "for", "about"):
+        return False
+    return not any(0 <= hit.first - name.last <= 2 for hit in sentence.of("yours", "here", "exact"))
+
+
 def _pointed(about: About, sentence: Sentence) -> Found | None:
     """Text that stands above, when nothing was pasted or said there."""
     for above in sentence.of("above"):
         if about.excused(above):
             continue
         scale = scale_of(sentence, above.first)
-        things = [hit for hit in sentence.of("thin", "all", "soft") if _gap(hit, above) <= 3 * scale]
-        acts = [hit for hit in sentence.of("copy") if not negated(sentence, hit) and not framed(about, sentence, hit)]
-        if not things or not acts or sentence.of("my", "other", "mine"):
+        whole = [hit for hit in sentence.of("all") if _gap(hit, above) <= 6 * scale]
+        things = whole + [hit for hit in sentence.of("thin", "soft") if _gap(hit, above) <= 3 * scale]
+        if above.last - above.first > 1:
+            things += [hit for hit in sentence.of("ask") if _gap(hit, above) <= 3 * scale]
+        things = [thing for thing in things if not _anothers(sentence, thing, above)]
+        acts = [
+            hit
+            for hit in sentence.of("copy", "ask", *(("exact",) if whole else ()))
+            if not negated(sentence, hit) and not framed(about, sentence, hit) and not about.excused(hit)
+        ]
+        if not things or not acts:
             continue
         opened = bool(sentence.of("start"))
-        plainly = [act for act in acts if not sentence.known(act.first, "gentle")]
-        wholly = [hit for hit in sentence.of("all", "exact") if _gap(hit, above) <= 8 * scale]
-        if (opened or plainly or wholly) and (opened or not _stands_above(about, above)):
+        plainly = any(not sentence.known(act.first, "gentle") for act in acts) or bool(sentence.of("all"))
+        if opened or (plainly and not _stands_above(about)):
             return _found("above", "unsaid", acts[0], above, None)
     return None
+
+
+def _anothers(sentence: Sentence, thing: Hit, above: Hit) -> bool:
+    """Whether this text is the person's own or another thing's."""
+    scale = scale_of(sentence, thing.first)
+    own = [hit for hit in sentence.of("my", "this") if 0 <= thing.first - hit.last <= 2 * scale and hit.first < above.first]
+    wrote = [hit for hit in sentence.of("mine") if 0 <= hit.first - thing.last <= 3 * scale and hit.first < above.first]
+    return bool(own or wrote or [hit for hit in sentence.of("other") if _gap(hit, thing) <= 8 * scale])
 
 
 def _gap(one: Hit, two: Hit) -> int:
     return max(one.first - two.last, two.first - one.last, 0)
 
 
-def _stands_above(about: About, above: Hit) -> bool:
+def _stands_above(about: About) -> bool:
     """Whether something of the person's own is there to be meant."""
-    before = about.scene.text[: above.start]
-    return not about.alone or (len(before) > 80 and "\n" in before.strip())
+    return not about.alone or len(about.scene.text.strip().split("\n")) > 1
 
 
 def _unnamed(about: About, sentence: Sentence) -> Found | None:
@@ -217,16 +268,19 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
 
 
 def _together(about: About, sentence: Sentence, factors: Sequence[Sequence[str]], near: int) -> list[Hit]:
-    """One hit of each factor, near the rarest; nothing when one is missing."""
+    """One hit of each factor near one of the second (the act may be further off); nothing when one is missing."""
     kinds = [
         [hit for hit in sentence.of(*kind) if not about.excused(hit) and not ("verb" in kind and negated(sentence, hit))]
         for kind in factors
     ]
     if not all(kinds):
         return []
-    for pivot in min(kinds, key=len):
+    for pivot in kinds[min(1, len(kinds) - 1)]:
         reach = near * scale_of(sentence, pivot.first)
-        chosen = [next((hit for hit in kind if _gap(hit, pivot) <= reach), None) for kind in kinds]
+        chosen = [
+            next((hit for hit in kind if _gap(hit, pivot) <= (reach if number else reach + _FURTHER)), None)
+            for number, kind in enumerate(kinds)
+        ]
         if all(hit is not None for hit in chosen):
             return [hit for hit in chosen if hit is not None]
     return []
@@ -242,9 +296,9 @@ def _begun(about: About) -> Found | None:
             if before and end - start.last <= 3 and not sentence.of("my", "other"):
                 return _found("continued", "your", before[-1], start, None)
         for start in sentence.of("confess"):
-            before = [hit for hit in sentence.of("go_on") if hit.last <= start.first]
-            if before:
-                return _found("continued", "your", before[-1], start, None)
+            onward = [hit for other in about.scene.sentences for hit in other.of("go_on")]
+            if onward:
+                return _found("continued", "your", onward[-1], start, None)
     return None
 
 
@@ -254,9 +308,7 @@ def _spoken_of(about: About) -> Found | None:
     for number, sentence in enumerate(sentences):
         for name in sentence.of(*NAMES):
             whose, owner = owner_of(sentence, name)
-            if about.excused(name) or whose in ("my", "this", "other"):
-                continue
-            ours = whose == "your" or (whose in ("", "any") and (bool(sentence.of("has")) or (name.category == "hard" and not whose)))
+            ours = not about.excused(name) and _ours(sentence, name, whose)
             for later in sentences[number:]:
                 after = name.last if later is sentence else 0
                 acts = later.of("yours_it") + (later.of("verb_it") if ours else [])
@@ -266,6 +318,12 @@ def _spoken_of(about: About) -> Found | None:
                     if act.first >= after and not negated(later, act) and not framed(about, later, act):
                         return _found("it", "your", act, name, owner)
     return None
+
+
+def _ours(sentence: Sentence, name: Hit, whose: str) -> bool:
+    if whose in ("", "any") and sentence.of("has"):
+        return True
+    return whose == "your" or (name.category == "hard" and not whose)
 
 
 def _bare(about: About) -> Found | None:

@@ -19,7 +19,7 @@ from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
 TRIGGERS: Final = (
-    *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup", "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they",
+    *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup", "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they", "handed",
 )  # fmt: skip
 # What a sentence of another language may borrow from English.
 MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "exact")

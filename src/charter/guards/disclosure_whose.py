@@ -10,6 +10,8 @@ from .lexicon import Hit
 _NOUNS: Final = ("adj", "hid", "prev", "hard", "soft", "thin", "above", "your", "any")
 # Where a possessor before a name carries a case ending, the suffix on the name is not "yours".
 _GENITIVE: Final = {"tr": ("nin", "nun", "nün", "nın")}
+# Where "own" is said for every person, a bot of mine may be the owner.
+_REFLEXIVE: Final = frozenset({"pl", "ru", "uk", "cs", "hi"})
 _PRONOUNS: Final = frozenset({"senin", "sizin", "onun"})
 
 
@@ -27,7 +29,13 @@ def owner_of(sentence: Sentence, name: Hit) -> tuple[str, Hit | None]:
     before = _before(sentence, name, scale)
     after = _after(sentence, name, scale)
     other = _elsewhere(sentence, name, before, scale=scale)
+    if before is None and after is None and sentence.of("trick"):
+        near = [hit for hit in sentence.of("its") if 0 <= name.first - hit.last <= 2]
+        if near:
+            return "your", near[0]
     if before is not None and before.category == "your":
+        if before.language in _REFLEXIVE and sentence.of("mybot"):
+            return "other", sentence.of("mybot")[0]
         return ("other", other) if other is not None else ("your", before)
     if after is not None and not (before is not None and before.category in ("my", "this") and after.category == "yours"):
         if other is not None and _gap(other, name) < _gap(after, name):

@@ -122,7 +122,8 @@ def _marks(reading: Reading, hidden: Sequence[tuple[int, int]]) -> Iterator[Mark
     """Marks that count in a file: grave ones, and lesser ones in words to an assistant or in a comment."""
     for mark in marks_of(reading):
         near = _is_addressed(reading, mark.start) or any(start <= mark.start < end for start, end in hidden)
-        grave = mark.weight == DENY or mark.factors[0] == "untold"
+        grave = mark.weight == DENY and not (mark.code == "AUTHORITY" and "supreme" in mark.factors)
+        grave = grave or (mark.factors[0] == "untold" and reading.by[_sentence(reading, mark.start).number].keys() & {"this", "watcher", "matter"} != set())
         if (grave and mark.code in _ALWAYS) or (near and mark.code in _ADDRESSED):
             yield mark
     for mark in shapes_of(reading.text):
@@ -137,7 +138,16 @@ def _sentence(reading: Reading, start: int) -> Sentence:
 def _is_addressed(reading: Reading, start: int) -> bool:
     """Whether the sentence, or the one before it, speaks to an assistant."""
     number = _sentence(reading, start).number
-    return any("addressee" in reading.by[at] for at in (number, number - 1) if at >= 0)
+    return any(_speaks_to(reading, at) for at in (number, number - 1) if at >= 0)
+
+
+def _speaks_to(reading: Reading, number: int) -> bool:
+    found = reading.by[number]
+    called = (hit.end for hit in found.get("vocative", ()))
+    return "addressee" in found or any(_CALL.match(reading.text, end) for end in called)
+
+
+_CALL: Final = re.compile(r"(?:\s\w{1,12}){0,2}\s?[:,：،]")
 
 
 def _is_shown(reading: Reading, mark: Mark) -> bool:
@@ -174,7 +184,7 @@ def _stretch(reading: Reading, mark: Mark, hidden: Sequence[tuple[int, int]]) ->
 def _paragraph(reading: Reading, sentence: Sentence) -> tuple[Sentence, Sentence]:
     """The words to an assistant, from where they address it to the end of their paragraph."""
     first = last = sentence.number
-    if "addressee" not in reading.by[first] and first:
+    if first and not _speaks_to(reading, first):
         first -= 1
     while last + 1 < len(reading.sentences) and last - first < _LONGEST and reading.text[reading.sentences[last].end - 1] != "\n":
         last += 1

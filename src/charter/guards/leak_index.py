@@ -19,6 +19,7 @@ from .lexicon import tokens_of
 
 GRAM: Final = 12
 WALL: Final = "\x00"  # stands between two layers; no text has it
+FREQUENT: Final = 12  # places of a word that tells nothing about where it is
 LONGEST: Final = 40  # words of a sentence; a longer one is read in parts
 _STOP: Final = re.compile(r"[.!?。！？…।؟\n]")
 _PAUSE: Final = re.compile(r"[;:；：،؛|—–]|, ")
@@ -71,7 +72,7 @@ class Index:
     steps: Grams = field(repr=False)  # from letter to letter: the same in every shifted alphabet
     where: Mapping[str, Sequence[int]] = field(repr=False)
     sentences: Sequence[tuple[int, int]] = field(repr=False)
-    within: Mapping[str, Sequence[int]] = field(repr=False)  # the sentences a word that is no function word stands in
+    within: Mapping[str, Sequence[int]] = field(repr=False)  # the sentences a telling word stands in
     contents: Sequence[int] = field(repr=False)  # how many such words each sentence has
     starts: frozenset[int] = field(repr=False)  # words a sentence begins with
     facts: Facts = field(repr=False)
@@ -152,6 +153,8 @@ def _built(layers: tuple[tuple[str, str], ...]) -> Index:
     letters, written = "".join(parts), "".join(all_.walled(spelled(word) for word in words))
     bare = all_.walled(all_.bare)
     sentences = _sentences(all_.stops, all_.pauses, len(words))
+    within = _places_of((word, n) for n, (a, b) in enumerate(sentences) for word in sorted(set(words[a:b])))
+    within = {word: found for word, found in within.items() if weigh(word) > FUNCTION and len(found) <= FREQUENT}
     return Index(
         reading=Reading(words, all_.starts, all_.ends, letters, written, places(parts)),
         bits=weights(words, all_.shares),
@@ -165,13 +168,8 @@ def _built(layers: tuple[tuple[str, str], ...]) -> Index:
         steps=grams_of(steps_of(written), GRAM),
         where=_places_of((word, place) for place, word in enumerate(words)),
         sentences=sentences,
-        within=_places_of(
-            (word, n)
-            for n, (a, b) in enumerate(sentences)
-            for word in sorted(set(words[a:b]))
-            if weigh(word) > FUNCTION
-        ),
-        contents=[len({word for word in words[a:b] if weigh(word) > FUNCTION}) for a, b in sentences],
+        within=within,
+        contents=[len(within.keys() & set(words[a:b])) for a, b in sentences],
         starts=frozenset(all_.stops | all_.pauses),
         facts=facts_of(layers),
     )

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from .leak_index import Index
+from .leak_index import FREQUENT, Index
 from .leak_read import Reading, fold, read
 from .leak_runs import Trace, letter_traces
 
@@ -18,7 +18,6 @@ GAP: Final = 5  # a hidden word may come so many words after the one before
 _SKIP: Final = ((1, 0.0), (2, 8.0), (3, 12.0))  # hidden words left out, and what that costs
 _FILLER: Final = 0.4  # what a word between them costs
 _LIGHT: Final = 2.5
-_FREQUENT: Final = 12  # places of a word that only carries a chain on
 _BREAK: Final = re.compile(r"\n")
 _HOLE: Final = 3  # hidden words that may be missing between two pieces
 _RISING: Final = 0.75  # of neighbours that stand in their order where it is gone
@@ -46,7 +45,7 @@ def chains(index: Index, words: Sequence[str], bits: Sequence[float]) -> Iterato
         found = where.get(word)
         if found is None:
             continue
-        if len(found) > _FREQUENT:
+        if len(found) > FREQUENT:
             recent = [pair for pair in recent if at - pair[0] <= GAP]
             after = {place + skipped for _, place in recent for skipped, _ in _SKIP}
             found = [place for place in after if place < size and hidden[place] == word]
@@ -95,21 +94,18 @@ def bag_traces(index: Index, reading: Reading, bits: Sequence[float], *, least: 
     """Sentences all of whose words stand together, in any order."""
     recent: dict[int, deque[int]] = {}
     for at, word in enumerate(reading.words):
-        sentences = index.within.get(word, ())
-        if len(sentences) > _FREQUENT:
-            continue
-        for number in sentences:
+        for number in index.within.get(word, ()):
             first, last = index.sentences[number]
             places = recent.setdefault(number, deque())
             places.append(at)
             reach = (last - first) * 4 // 3 + 3
             while at - places[0] > reach:
                 places.popleft()
-            if len(places) >= max(3, _SHARE * index.contents[number]) and _bag(
-                index, number, reading.words[places[0] : at + 1], bits, least
-            ):
-                yield Trace("shuffled", first, last, reading.starts[places[0]], reading.ends[at])
-                places.clear()
+            if len(places) >= max(3, _SHARE * index.contents[number]):
+                here = slice(max(0, places[0] - reach // 3), at + 1 + reach // 3)  # function words may stand around
+                if _bag(index, number, reading.words[here], bits, least):
+                    yield Trace("shuffled", first, last, reading.starts[places[0]], reading.ends[at])
+                    places.clear()
 
 
 def _bag(index: Index, number: int, words: Sequence[str], bits: Sequence[float], least: float) -> bool:
@@ -119,11 +115,9 @@ def _bag(index: Index, number: int, words: Sequence[str], bits: Sequence[float],
     order = [places[word] for word in dict.fromkeys(words) if word in places]
     if len(order) < max(6, _SHARE * len(places)):
         return False
-    weight = sum(bits[place] for place in order)
+    weight, whole = sum(bits[place] for place in order), sum(bits[place] for place in places.values())
     rising = sum(a < b for a, b in pairwise(order))
-    return weight >= max(least, _SHARE * sum(bits[place] for place in places.values())) and rising <= _RISING * (
-        len(order) - 1
-    )
+    return weight >= max(least, _SHARE * whole) and rising <= _RISING * (len(order) - 1)
 
 
 class Fragment(NamedTuple):

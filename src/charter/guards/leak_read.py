@@ -17,41 +17,37 @@ from typing import Final
 from .fold import plain, skeleton
 from .lexicon import tokens_of
 
-_KEPT: Final = 65_536  # characters whose spelling is remembered
-_ALIKE: Final = str.maketrans("013456789l2", "oieasgtbgiz")
+_ALIKE: Final = tuple(zip("013456789l2", "oieasgtbgiz", strict=True))
+_BETWEEN: Final = re.compile(r"[\W_]+")
+_BLOCKS: Final = re.compile(r"([\u3400-\u9fff\U00020000-\U0003ffff]+)|[\u3040-\u30ff\uac00-\ud7a3]+")
+_BEYOND: Final = re.compile(r"[^\x00-\x7f]+")
 _ESCAPED: Final = re.compile(r"\\[nrt]")
-_VOWELS: Final = dict.fromkeys(map(ord, "aeiouyаеиоуыэюяіїєωηαεοιυ"))
+_VOWELS: Final = re.compile("[aeiouyаеиоуыэюяіїєωηαεοιυ]+")
 
 
-class _Spelling(dict[int, str]):
-    """A table for `str.translate`: letters and digits as often as they count, nothing for the rest; it fills itself."""
-
-    def __missing__(self, code: int) -> str:
-        char = chr(code)
-        spelling = char * _width(char) if char.isalnum() else ""
-        if len(self) < _KEPT:
-            self[code] = spelling
-        return spelling
-
-
-def _width(char: str) -> int:
-    if "\u3400" <= char <= "\u9fff" or char >= "\U00020000":
-        return 3
-    return 2 if "\u3040" <= char <= "\u30ff" or "\uac00" <= char <= "\ud7a3" else 1
-
-
-_SPELLING: Final = _Spelling()
-
-
-@lru_cache(maxsize=32_768)
 def spelled(folded: str) -> str:
     """The letters and digits of a folded text, each as often as it counts; marks that are vowels do not count."""
-    return folded.translate(_SPELLING)
+    bare = _BETWEEN.sub("", folded)
+    return bare if bare.isascii() else _BLOCKS.sub(_widened, bare)
+
+
+def _widened(found: re.Match[str]) -> str:
+    times = 2 if found[1] is None else 3
+    return "".join([char * times for char in found.group()])
+
+
+_spelled = lru_cache(maxsize=32_768)(spelled)  # for words, which come again
 
 
 def letters_of(folded: str) -> str:
     """The letters of a folded text, as they are compared."""
-    return folded.translate(_SPELLING).translate(_ALIKE)
+    return _unmasked(spelled(folded))
+
+
+def _unmasked(letters: str) -> str:
+    for digit, letter in _ALIKE:  # much faster than a table, for a text that is not all ASCII
+        letters = letters.replace(digit, letter)
+    return letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +82,16 @@ def fold(text: str) -> str:
 
 def fold_plain(text: str) -> str:
     """The same for a text that is plain."""
-    folded = text if text.isascii() else skeleton(text)
+    folded = _BEYOND.sub(lambda found: skeleton(found.group()), text)
     return _ESCAPED.sub("\n ", folded) if "\\" in folded else folded
 
 
 def read(folded: str) -> Reading:
     """A text that was folded."""
     words, starts, ends = tokens_of(folded)
-    pieces = words if folded.isascii() and "'" not in folded else [spelled(word) for word in words]
+    pieces = words if folded.isascii() and "'" not in folded else [_spelled(word) for word in words]
     whole = "".join(pieces)
-    return Reading(words, starts, ends, whole.translate(_ALIKE), whole, places(pieces))
+    return Reading(words, starts, ends, _unmasked(whole), whole, places(pieces))
 
 
 def leaders(folded: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
@@ -121,12 +117,12 @@ def bare_parts(text: str) -> list[str]:
 
 def consonants(written: str) -> str:
     """The same for Latin letters without anything between them."""
-    return written.translate(_VOWELS).translate(_ALIKE)
+    return _unmasked(_VOWELS.sub("", written))
 
 
 @lru_cache(maxsize=16_384)
 def _bare(word: str) -> str:
-    left = word.translate(_VOWELS)
+    left = _VOWELS.sub("", word)
     if not left.isascii():
         left = skeleton("".join(char for char in left if char.isalnum()))
     return letters_of(left)

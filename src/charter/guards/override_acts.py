@@ -125,6 +125,8 @@ def _is_object(reading: Reading, act: Hit, thing: Thing, found: Found) -> bool:
         return high - low <= reading.far(act) and reading.same_clause(low, high)
     if act.first < thing.first < act.last:
         return True
+    if thing.first <= act.first < thing.last:
+        return False  # "spending limit" limits nothing
     if not (act.last - 1 <= thing.last - 1 and thing.first >= act.last - 2):
         return False
     if thing.first - act.last > 9 or not reading.same_clause(act.first, thing.first):
@@ -144,11 +146,13 @@ def is_order(reading: Reading, act: Hit) -> bool:
         return False
     if act.language != "en":
         return True
-    kind = form_of(reading.words[act.first])
+    kind = "base" if act.category == "unkeep" else form_of(reading.words[act.first])
     if kind == "past" and not (act.first and reading.words[act.first - 1] in _PASSIVE):
         return False
     if reading.is_supposed(act):
         return False
+    if kind == "s" and act.category == "obey":
+        return not _is_of_others(reading, act) and "speaker" not in reading.of(act)
     if kind == "s":
         return any(0 < act.first - hit.first <= 10 for hit in reading.near(act, "this"))
     if kind == "ing" and _is_judged(reading, act):
@@ -227,7 +231,7 @@ def _without_force(reading: Reading, found: Found, above: list[Thing]) -> Iterat
             for thing in above:
                 near = thing.last <= hit.first <= thing.last + 11 or (hit.language != "en" and abs(hit.first - thing.first) <= reading.far(hit))
                 if near and reading.same_clause(thing.first, hit.first) and _loses(reading, found, thing, hit, name):
-                    yield mark("OVERRIDE", DENY, thing.hit, hit)
+                    yield mark("OVERRIDE", DENY if thing.sure else ASK, thing.hit, hit)
 
 
 def _after_be(found: Found, hit: Hit) -> bool:
@@ -268,7 +272,7 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     above = [thing for thing in things(reading, found) if thing.sure] + bosses(found)
     selves = found.get("this", ())
     for rank in found.get("outrank", ()):
-        lower = [hit for hit in selves if (hit.last <= rank.first if rank.language == "en" else True) and abs(rank.first - hit.last) <= reading.far(rank)]
+        lower = [hit for hit in selves if (hit.last <= rank.first or rank.first < hit.first < rank.last if rank.language == "en" else True) and abs(rank.first - hit.last) <= reading.far(rank)]
         if not lower or not _ranks(reading, rank):
             continue
         for thing in above:
@@ -299,7 +303,7 @@ def _ranks(reading: Reading, rank: Hit) -> bool:
 def roles(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """A role without rules."""
     for free in found.get("freed", ()):
-        if reading.is_mention(free) or reading.is_under_negation(free):
+        if reading.is_mention(free) or reading.is_under_negation(free) or "refuse" in found:
             continue
         for role in found.get("persona", ()):
             gap = free.first - role.last

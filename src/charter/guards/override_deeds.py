@@ -35,7 +35,7 @@ def _told(reading: Reading, hit: Hit) -> bool:
 def _granted(reading: Reading, found: Found, hit: Hit) -> bool:
     """ "Anyone who says the word has full control" reports nobody: it grants."""
     stated = not reading.is_quoted(hit) and not reading.is_negated(hit) and not reading.is_under_negation(hit)
-    return stated and "refuse" not in found and "hostile" not in found and "attempt" not in found
+    return stated and "hostile" not in found and "attempt" not in found
 
 
 def _places(reading: Reading, sentence: Sentence, pattern: re.Pattern[str]) -> list[Hit]:
@@ -192,7 +192,7 @@ def leaks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
                 continue
             if links or goods[0].category == "strong_secret":
                 yield mark("EXFILTRATE", DENY if links else ASK, act, goods[0])
-    for act in found.get("collect", ()):
+    for act in (*found.get("collect", ()), *found.get("share", ())):
         for goods in found.get("treasure", ()):
             if _is_beside(act, goods, 6) and is_order(reading, act):
                 yield mark("EXFILTRATE", ASK, act, goods)
@@ -248,7 +248,7 @@ def _hidden(reading: Reading, found: Found, excused: bool) -> Iterator[Mark]:
     for act in found.get("hide", ()):
         if excused or not is_order(reading, act):
             continue
-        near = [who for who in found.get("watcher", ()) if -2 <= who.first - act.last <= 8 or (act.language != "en" and abs(who.first - act.first) <= reading.far(act))]
+        near = [who for who in found.get("watcher", ()) if (-2 <= who.first - act.last <= (8 if reading.words[who.first] in _STRONG else 5) and reading.same_clause(act.first, who.first)) or (act.language != "en" and abs(who.first - act.first) <= reading.far(act))]
         near = [who for who in near if who.language != "en" or reading.words[who.first] in (_STRONG | _RECORDS) or (found.get("matter") and "from" in reading.words[act.first : who.first])]
         if near:
             yield mark("CONCEAL", DENY, act, near[0])
@@ -267,12 +267,24 @@ def tampering(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Ma
 
 def triggers(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """A word that, when it is said, does what nobody else may."""
+    for word in found.get("codeword", ()):
+        for opens in found.get("unlocks", ()):
+            for behind in found.get("behind", ()):
+                if word.first < opens.first < behind.first <= word.first + 16 and _granted(reading, found, opens):
+                    yield mark("TRIGGER", DENY, word, opens, behind)
+                    return
     for hit in found.get("trigger", ()):
         for deed in found.get("payload", ()):
-            if deed.first >= hit.first + 2 and reading.quote_of(deed) is None and "refuse" not in found and not reading.is_negated(deed):
+            if deed.first >= hit.first + 2 and reading.quote_of(deed) is None and "refuse" not in found and not reading.is_negated(deed) and not _declined(reading, deed):
                 if not reading.is_quoted(hit) and not reading.is_under_negation(hit) and form_of(reading.words[deed.first]) in ("base", "ing"):
                     yield mark("TRIGGER", DENY, hit, deed)
                     return
+
+
+def _declined(reading: Reading, deed: Hit) -> bool:
+    """ "…, I don't": a bare no after the deed."""
+    sentence = reading.sentences[reading.place(deed.first)]
+    return any(deed.last <= neg.first and neg.last >= sentence.last - 1 for neg in reading.near(deed, "neg"))
 
 
 def wrongs(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:

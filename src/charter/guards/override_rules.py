@@ -7,11 +7,13 @@ from typing import Final
 
 from .override_acts import Found, Mark, overrides, ranks, roles
 from .override_deeds import approvals, compliance, concealment, control, leaks, tampering, triggers, wrongs
+from .override_stance import judgements, stances
 from .reading import Reading, Sentence
 
 Rule = Callable[[Reading, Sentence, Found], Iterator[Mark]]
 RULES: Final[tuple[Rule, ...]] = (
-    overrides, ranks, roles, control, leaks, concealment, tampering, triggers, approvals, compliance, wrongs,
+    overrides, ranks, roles, control, leaks, concealment, tampering, triggers, approvals, compliance, wrongs, judgements,
+    stances,
 )  # fmt: skip
 
 

@@ -75,7 +75,7 @@ _SHAPES: Final = (
         r"\b(?:safety|guard(?:s|rails)?|filters?|logging|approvals?|confirmation|restrictions|constitution|taint|moderation|audit|require_approval|safe_mode|oversight|sealed)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|ignored?|bypass(?:ed)?|void|suspended|optional)\b",
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
-        r"\b(?:my|these|this|our|user|customer|profit|revenue)\b[^.\n>]{0,40}>{1,3}[ \t]*(?:your|the|all|any|system|constitution|operator|safety|guidelines?|rules?|polic|developer)",
+        r"(?<![a-z])(?:my|these|this|our|user|customer|profit|revenue)(?![a-z])[^.\n>]{0,40}>{1,3}[ \t]*(?:your|the|all|any|system|constitution|operator|safety|guidelines?|rules?|polic|developer)",
     ), (">",)),
     _Shape("OVERRIDE", ASK, "rules as settings", _re(
         r"\b(?:rules?|limits?|ethics(?: module| layer)?|refusals?|restrictions?|policies|policy|laws?|constraints|guidelines|filters?|scruples|guardrails|conscience)\b[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|ignored?)\b",

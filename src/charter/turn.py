@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from .agent import LEASE_NS, Agent, Unwatched, Watch
@@ -18,7 +19,7 @@ from .core.records import ConversationEntry, InboxMessage, OutboxMessage, Settle
 from .core.shape import shape
 from .core.silence import is_silent
 from .core.state import State
-from .course import Course, acting_for, may_spend, policy_of
+from .course import Course, acting_for, day_of, policy_of, refuse_spent
 from .voice import Voice
 
 if TYPE_CHECKING:
@@ -88,7 +89,6 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     name, at_ns = incoming.id or agent.new_id(), course.started_ns
     message = InboxMessage(name, sender, incoming.text, at_ns, incoming.channel, incoming.user) if asked else None
     try:
-        may_spend(agent, course.incoming)
         _take(course, message)
     except (Paused, OverSpend):
         if message is not None:  # it waits until the agent goes on
@@ -98,14 +98,15 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
 
 
 def _take(course: Course, message: InboxMessage | None) -> None:
-    """Takes the lane of the message, or that of whoever waits longest and has no turn under way."""
+    """Takes the lane of the message, or that of whoever waits longest and has no turn under way, if it may (N-19)."""
     agent, sender = course.agent, message.sender if message else ""
+    day, may = day_of(course.incoming), partial(refuse_spent, agent.name)
     lanes = [""] if agent.charter.one_at_a_time else [sender] if message else _lanes(course)
     for number, lane in enumerate(lanes, 1):
         try:
             course.taken = agent.store.take(
                 agent.name, course.id, lane=lane, sender=sender or lane, message=message,
-                at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1,
+                at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1, day=day, may=may,
             )  # fmt: skip
             break
         except Busy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,7 +58,7 @@ class Course:
         self.steps: list[dict[str, Any]] = []
         self.asked_with: dict[str, Any] = {}
         self.verdicts: list[dict[str, str]] = []
-        self.calls: Counter[str] = Counter()
+        self.calls: defaultdict[str, int] = defaultdict(int)
         self.last_call = ("", 0)
         self.circling = False
         self.outcome = "done"
@@ -176,7 +176,7 @@ class Course:
             "output": self.usage.output,
             **({} if self.usage.cached is None else {"cached": self.usage.cached}),
             "steps": len(self.steps),
-            "calls": self.calls.total(),
+            "calls": sum(self.calls.values()),
             "messages": len(self.taken),
             "bytes": manifest.bytes if manifest else 0,
             "tokens_est": manifest.tokens_est if manifest else 0,

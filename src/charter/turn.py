@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from .agent import LEASE_NS, Agent, Unwatched, Watch
+from .agent import LEASE_NS, Agent, Unwatched, Watch, unheard
 from .converse import converse, streams
 from .core.dialogue import Usage
 from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
@@ -252,6 +252,8 @@ def _fault(course: Course, error: BaseException) -> None:
 
 def _note(course: Course, record: TurnRecord) -> None:
     """What a log may say of a turn: hashes and counts (S1-07)."""
+    if course.agent.note is unheard:
+        return
     course.agent.note(
         "turn",
         {

@@ -125,10 +125,10 @@ def conversations(db: Database, agent: str) -> list[Conversation]:
 _SAID = """FROM conversations c JOIN conversation_entries e
     ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which}"""
 # A name is compared as `name || ''` where an index of all a sender ever sent, or was sent, must not be taken.
-_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0
+_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0, '', 0
     {_SAID} LEFT JOIN inbox_messages i ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id
     AND i.sender || '' = e.sender AND i.turn_id = e.turn_id WHERE c.agent_name = ? AND c.sender = ?
-    UNION ALL SELECT 12, e.turn_id, COALESCE(o.body, ''), '', '', '', '', COALESCE(o.part, -1), 0, 0
+    UNION ALL SELECT 12, e.turn_id, COALESCE(o.body, ''), '', '', '', '', COALESCE(o.part, -1), 0, 0, '', 0
     {_SAID} AND e.agent_reply <> '' LEFT JOIN outbox_messages o ON o.agent_name = e.agent_name
     AND o.turn_id = e.turn_id AND o.recipient || '' = e.sender WHERE c.agent_name = ? AND c.sender = ?"""
 TALK = _TALK.format(which="e.seq > c.fresh_from")

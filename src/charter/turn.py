@@ -162,11 +162,15 @@ def _assemble(course: Course) -> Assembly:
     if talks and reads is not None:
         course.past = reads.exchanges(agent.name, incoming.sender or incoming.user)
     course.assembly = assembly = charter.assemble(incoming, mode=course.mode, world=world, reads=reads)
-    versions = {entry.id: entry.version for entry in assembly.entries}
-    course.acting.versions = lambda name: int(versions[name]) if versions.get(name, "").isdigit() else None
+    course.acting.versions = partial(_version_seen, assembly)
     for whose in assembly.foreign:
         course.acting.entered(whose)
     return assembly
+
+
+def _version_seen(assembly: Assembly, name: str) -> int | None:
+    """The version of a layer that this prompt shows; None when it shows none that counts."""
+    return next((int(one.version) for one in assembly.entries if one.id == name and one.version.isdigit()), None)
 
 
 # ── guard, converse and screen ────────────────────────────────────────────────────────────────────────────────────

@@ -17,6 +17,7 @@ MAX_SENDERS = 200
 MAX_STORED_CHARS = 500
 MAX_SENDER_CHARS = 500
 ENTRIES = "inbox_message_id, sender_body, agent_reply, turn_id, timestamp_ns"
+_ENTRY = f"INSERT INTO conversation_entries (agent_name, sender, seq, {ENTRIES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @lru_cache(maxsize=1024)
@@ -48,7 +49,7 @@ def append_in(run: Run, agent: str, key: str, entry: ConversationEntry) -> None:
         agent, key, at_ns,
     )[0][0]  # fmt: skip
     run(
-        f"INSERT INTO conversation_entries (agent_name, sender, seq, {ENTRIES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        _ENTRY,
         agent, key, seq, entry.inbox_message_id, storable("body", entry.sender_body)[:MAX_STORED_CHARS],
         storable("reply", entry.agent_reply)[:MAX_STORED_CHARS], entry.turn_id, at_ns,
     )  # fmt: skip

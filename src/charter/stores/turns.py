@@ -17,6 +17,8 @@ COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, char
     stack_sha256, payload_sha256, tools_sha256, manifest, counts, detail"""
 
 NO_DETAIL = "{}"
+_RECORD = f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1"""
 _COUNTS = json.JSONEncoder(sort_keys=True).encode
 
 
@@ -69,8 +71,7 @@ def record_in(db: Database, run: Run, turn: TurnRecord, chain: str) -> None:
     """Keeps a turn, inside the transaction that ends it and holds its chain."""
     counts = counted(turn)
     written = run(
-        f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1""",
+        _RECORD,
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.sender, turn.user, turn.charter,
         turn.charter_version, turn.mode, turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256,
         turn.tools_sha256, turn.manifest, counts, turn.detail,

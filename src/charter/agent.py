@@ -133,6 +133,10 @@ def read_plainly(reply: Reply, _: Sequence[str]) -> Parsed:
     return Parsed(reply.text, reply.calls)
 
 
+def unheard(_: str, __: Mapping[str, Any]) -> None:
+    """Nobody keeps a log."""
+
+
 def new_id() -> str:
     """An id that sorts by time."""
     return f"{time.time_ns():016x}{secrets.token_hex(6)}"
@@ -152,7 +156,7 @@ class Agent:
     guards: Guards = field(default_factory=Guards)
     read_calls: Callable[[Reply, Sequence[str]], Parsed] = read_plainly
     skills: Callable[[str], str | None] = lambda _: None
-    note: Callable[[str, Mapping[str, Any]], None] = lambda _, __: None
+    note: Callable[[str, Mapping[str, Any]], None] = unheard
     clock: Callable[[], int] = time.time_ns
     new_id: Callable[[], str] = new_id
     max_reply_tokens: int = 1024

@@ -24,7 +24,7 @@ from .core.policy import ChannelPolicy, ToolPolicy
 from .core.ports import Counter, Part, Reads, Store, Tool, Wanted
 from .core.records import Head, Place
 from .core.text import Form, Piece, Trust, Value
-from .lock import read_files, stamps
+from .lock import read_files, stamps, unchanged
 from .sources import Ask, Gathered, Home, Source, World
 from .sources.listing import WorkspaceSkills
 from .sources.stored import Stored
@@ -260,8 +260,8 @@ class Charter:
 
     def check_files(self) -> None:
         """Verifies the locked files again when one of them changed on disk (N-02)."""
-        now = stamps(self.home.root, self.stamps)
-        if now != self.stamps:
+        if not unchanged(self.home.root, self.stamps):
+            now = stamps(self.home.root, self.stamps)
             read_files(self.home.root)
             self.stamps.update(now)
 

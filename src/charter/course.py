@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import defaultdict
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .core.incoming import Incoming
     from .core.ports import Counter as Tokens
     from .core.ports import Request, Tool
-    from .core.records import Exchange, InboxMessage
+    from .core.records import Control, Exchange, InboxMessage
     from .screening import Stream
 
 SPOKEN: Final = frozenset({"messages", "input", "instructions", "system", "prompt", "tools"})  # a body's own words
@@ -61,7 +61,7 @@ class Course:
         self.steps: list[dict[str, Any]] = []
         self.asked_with: dict[str, Any] = {}
         self.verdicts: list[dict[str, str]] = []
-        self.calls: Counter[str] = Counter()
+        self.calls: defaultdict[str, int] = defaultdict(int)
         self.last_call = ("", 0)
         self.circling = False
         self.outcome = "done"
@@ -179,7 +179,7 @@ class Course:
             "output": self.usage.output,
             **({} if self.usage.cached is None else {"cached": self.usage.cached}),
             "steps": len(self.steps),
-            "calls": self.calls.total(),
+            "calls": sum(self.calls.values()),
             "messages": len(self.taken),
             "bytes": manifest.bytes if manifest else 0,
             "tokens_est": manifest.tokens_est if manifest else 0,
@@ -257,12 +257,21 @@ def policy_of(agent: Agent, channel: str) -> ChannelPolicy:
 
 def may_spend(agent: Agent, incoming: Incoming, now: int = 0) -> None:
     """Raises when the agent is paused or its day is spent, the tokens of the turn under way among it (N-19)."""
-    control = agent.store.control(agent.name, incoming.time.astimezone(UTC).date().isoformat())
+    refuse_spent(agent.name, agent.store.control(agent.name, day_of(incoming)), now)
+
+
+def day_of(incoming: Incoming) -> str:
+    """The day a message counts to, in UTC."""
+    return incoming.time.astimezone(UTC).date().isoformat()
+
+
+def refuse_spent(agent: str, control: Control, now: int = 0) -> None:
+    """Raises when this control says so."""
     if control.paused:
-        raise Paused(f"{agent.name} is paused; start it again with: charter resume {agent.name}")
+        raise Paused(f"{agent} is paused; start it again with: charter resume {agent}")
     for unit, used, limit in (
         ("tokens", control.tokens_today + now, control.tokens_per_day),
         ("turns", control.turns_today, control.turns_per_day),
     ):
         if limit is not None and used >= limit:
-            raise OverSpend(f"{agent.name} used {used:,} of {limit:,} {unit} today; see: charter limit {agent.name}")
+            raise OverSpend(f"{agent} used {used:,} of {limit:,} {unit} today; see: charter limit {agent}")

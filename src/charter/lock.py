@@ -141,6 +141,19 @@ def folders(files: Mapping[str, FileText]) -> set[str]:
     return {parent.as_posix() for name in files for parent in Path(name).parents}
 
 
+def unchanged(root: Path, known: Mapping[str, tuple[int, int, int]]) -> bool:
+    """Whether all of these are there with the stamps they had."""
+    base = os.fspath(root)
+    try:
+        for name, stamp in known.items():
+            stat = os.stat(f"{base}/{name}")
+            if (stat.st_mtime_ns, stat.st_size, stat.st_ino) != stamp:
+                return False
+    except OSError:
+        return False
+    return True
+
+
 def stamps(root: Path, names: Mapping[str, object]) -> dict[str, tuple[int, int, int]]:
     found = {}
     base = os.fspath(root)

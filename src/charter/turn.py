@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from .agent import LEASE_NS, Agent, Unwatched, Watch
+from .agent import LEASE_NS, Agent, Unwatched, Watch, unheard
 from .converse import converse, may_stream, streams
 from .core.dialogue import Usage
 from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
@@ -18,7 +19,7 @@ from .core.records import ConversationEntry, InboxMessage, OutboxMessage, Settle
 from .core.shape import shape
 from .core.silence import is_silent
 from .core.state import State
-from .course import Course, acting_for, may_spend, policy_of
+from .course import Course, acting_for, day_of, policy_of, refuse_spent
 from .screening import hidden_in, said_before
 from .voice import Voice
 
@@ -89,7 +90,6 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     name, at_ns = incoming.id or agent.new_id(), course.started_ns
     message = InboxMessage(name, sender, incoming.text, at_ns, incoming.channel, incoming.user) if asked else None
     try:
-        may_spend(agent, course.incoming)
         _take(course, message)
     except (Paused, OverSpend):
         if message is not None:  # it waits until the agent goes on
@@ -99,14 +99,15 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
 
 
 def _take(course: Course, message: InboxMessage | None) -> None:
-    """Takes the lane of the message, or that of whoever waits longest and has no turn under way."""
+    """Takes the lane of the message, or that of whoever waits longest and has no turn under way, if it may (N-19)."""
     agent, sender = course.agent, message.sender if message else ""
+    day, may = day_of(course.incoming), partial(refuse_spent, agent.name)
     lanes = [""] if agent.charter.one_at_a_time else [sender] if message else _lanes(course)
     for number, lane in enumerate(lanes, 1):
         try:
             course.taken = agent.store.take(
                 agent.name, course.id, lane=lane, sender=sender or lane, message=message,
-                at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1,
+                at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1, day=day, may=may,
             )  # fmt: skip
             break
         except Busy:
@@ -162,11 +163,15 @@ def _assemble(course: Course) -> Assembly:
     if talks and reads is not None:
         course.past = reads.exchanges(agent.name, incoming.sender or incoming.user)
     course.assembly = assembly = charter.assemble(incoming, mode=course.mode, world=world, reads=reads)
-    versions = {entry.id: entry.version for entry in assembly.entries}
-    course.acting.versions = lambda name: int(versions[name]) if versions.get(name, "").isdigit() else None
+    course.acting.versions = partial(_version_seen, assembly)
     for whose in assembly.foreign:
         course.acting.entered(whose)
     return assembly
+
+
+def _version_seen(assembly: Assembly, name: str) -> int | None:
+    """The version of a layer that this prompt shows; None when it shows none that counts."""
+    return next((int(one.version) for one in assembly.entries if one.id == name and one.version.isdigit()), None)
 
 
 # ── guard, converse and screen ────────────────────────────────────────────────────────────────────────────────────
@@ -254,6 +259,8 @@ def _fault(course: Course, error: BaseException) -> None:
 
 def _note(course: Course, record: TurnRecord) -> None:
     """What a log may say of a turn: hashes and counts (S1-07)."""
+    if course.agent.note is unheard:
+        return
     course.agent.note(
         "turn",
         {

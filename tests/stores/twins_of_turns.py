@@ -158,6 +158,11 @@ def begins_when_paused(patch: Patch) -> Make:
     return MemoryStore
 
 
+def begins_unasked(patch: Patch) -> Make:
+    without(patch, messages, "take", "if may is not None:", "if False:")
+    return MemoryStore
+
+
 def costs_nothing(patch: Patch) -> Make:
     patch.setattr(controls, "cost", lambda turn: 0)
     return MemoryStore
@@ -229,6 +234,7 @@ TWINS: Twins = {
     "changes any agent": (changes_any_agent, "a_turn_that_makes_a_bad_change_note_or_proposal_leaves_nothing"),
     "forgets the detail": (forgets_the_detail, "a_turns_record_comes_back_as_it_was"),
     "begins when paused": (begins_when_paused, "an_agent_that_is_paused_begins_no_turn"),
+    "begins unasked": (begins_unasked, "a_turn_that_may_not_begin_takes_and_stages_nothing"),
     "begins when paused and busy": (begins_when_paused, "a_turn_that_is_under_way_when_its_agent_is_paused_can_end"),
     "costs nothing": (costs_nothing, "every_turn_counts_to_the_day_of_its_time"),
     "has one endless day": (one_endless_day, "every_turn_counts_to_the_day_of_its_time"),

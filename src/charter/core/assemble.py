@@ -185,7 +185,8 @@ class Assembly:
     """A prompt ready to send. Its text shows only where a call says so: `reveal()` and `payload()`."""
 
     __slots__ = (
-        "_entries", "_parts", "_text", "beside", "left_out", "message", "mode", "settings", "stack", "stack_sha256",
+        "_blocks", "_entries", "_parts", "_text", "beside", "left_out", "message", "mode", "settings", "stack",
+        "stack_sha256",
     )  # fmt: skip
 
     def __init__(
@@ -210,6 +211,7 @@ class Assembly:
         self.beside = beside
         self.stack_sha256 = stack_sha256
         self._entries: tuple[Entry, ...] | None = None
+        self._blocks: tuple[wire.Block, ...] | None = None
 
     @property
     def parts(self) -> list[Rendered]:
@@ -278,7 +280,12 @@ class Assembly:
         return block(text) if self.has_user_layer else spoken(text)
 
     def blocks(self) -> tuple[wire.Block, ...]:
-        """The prompt as blocks in order, the joiners inside them, and the message that is answered last."""
+        """The prompt as blocks in order, the joiners inside them, and the message that is answered last; made once."""
+        if self._blocks is None:
+            self._blocks = self._joined()
+        return self._blocks
+
+    def _joined(self) -> tuple[wire.Block, ...]:
         blocks = [
             wire.Block(part[0].layer.id, part[0].layer.role, part[TEXT], part[0].layer.volatility, part[TOKENS])
             for part in self._parts

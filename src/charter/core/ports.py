@@ -317,11 +317,13 @@ class Store(Reads, Readable, Protocol):
 
     def take(
         self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", message: InboxMessage | None = None,
-        at_ns: int, lease_ns: int, max_senders: int = 5, max_messages: int = 20,
+        at_ns: int, lease_ns: int, max_senders: int = 5, max_messages: int = 20, day: str = "",
+        may: Callable[[Control], None] | None = None,
     ) -> Sequence[InboxMessage]:  # fmt: skip
         """Begins a turn: Busy when another has the lane, Paused when a person stopped the agent. `lane` is a sender,
-        or empty for the whole agent; with `sender`, only messages of that one are taken. A `message` is staged first,
-        in the same transaction; it waits when the lane is another's, and is not staged when the agent is paused."""
+        or empty for the whole agent; with `sender`, only messages of that one are taken. A `message` is staged too,
+        in the same transaction; it waits when the lane is another's, and is not staged when the agent is paused.
+        `may` is asked first, with the agent's control on this `day`; what it raises is raised, and nothing is done."""
 
     def lapse(self, agent: str, at_ns: int) -> int:
         """Ends leases that are over: what a turn that died had taken waits again. How many there were."""

@@ -213,7 +213,7 @@ def inline(value: str, *, starts_line: bool = False) -> str:
 
 def _is_structure(value: str) -> bool:
     """Whether a plain value could be taken for structure where a line begins, however it is written."""
-    folded = unicodedata.normalize("NFKC", value).lstrip()
+    folded = (value if value.isascii() else unicodedata.normalize("NFKC", value)).lstrip()
     return value[:1] == " " or _STRUCTURAL.match(folded) is not None or " ".join(folded.casefold().split()) in ROLES
 
 

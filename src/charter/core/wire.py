@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from .errors import WireMismatch
 from .manifest import Entry, content_hash
@@ -31,8 +31,10 @@ class Expected:
 
 def canonical(body: Mapping[str, Any]) -> bytes:
     """A body in the one form that is hashed: JSON, keys sorted, no spaces, UTF-8."""
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode(errors="surrogatepass")
+    return _CANONICAL(body).encode(errors="surrogatepass")
+
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 def payload_hash(body: Mapping[str, Any], key: bytes | None) -> str:

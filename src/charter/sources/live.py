@@ -45,7 +45,7 @@ class Clock(msgspec.Struct, tag_field="kind", tag="clock", forbid_unknown_fields
 
     def gather(self, ask: Ask) -> Gathered:
         zone = ask.world.given.get("timezone") or _stored_zone(ask)
-        utc = ask.incoming.time.astimezone(UTC)
+        utc = at if (at := ask.incoming.time).tzinfo is UTC else at.astimezone(UTC)
         minute = _minute(utc)
         facts: dict[str, Value] = {
             "utc": minute,

@@ -157,5 +157,7 @@ def _foreign(found: Sequence[Memory]) -> str:
 
 def said(text: str, origin: str, limit: int) -> Piece:
     """What someone said, quoted, at most `limit` characters of it."""
-    kept = min(len(text), limit)
-    return Piece(shorten(text, limit), origin, form=Form.QUOTED, original=len(text), kept=kept)
+    size = len(text)
+    if size <= limit:
+        return Piece(text, origin, form=Form.QUOTED, original=size, kept=size)
+    return Piece(shorten(text, limit), origin, form=Form.QUOTED, original=size, kept=limit)

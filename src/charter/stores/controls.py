@@ -33,7 +33,12 @@ _SPEND = """INSERT INTO agent_spend (agent_name, day, tokens, turns) VALUES (?, 
 
 def control(db: Database, agent: str, day: str) -> Control:
     """Whether an agent may act, its limits, and what it spent on this day (UTC), in one read."""
-    row = db.read(_CONTROL, agent, agent, _day(day))[0]
+    return control_in(db.read, agent, day)
+
+
+def control_in(run: Run, agent: str, day: str) -> Control:
+    """The same, inside a transaction."""
+    row = run(_CONTROL, agent, agent, _day(day))[0]
     return Control(bool(row[0]), *row[1:])
 
 

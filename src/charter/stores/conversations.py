@@ -17,6 +17,7 @@ MAX_SENDERS = 200
 MAX_STORED_CHARS = 500
 MAX_SENDER_CHARS = 500
 ENTRIES = "inbox_message_id, sender_body, agent_reply, turn_id, timestamp_ns"
+_ENTRY = f"INSERT INTO conversation_entries (agent_name, sender, seq, {ENTRIES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @lru_cache(maxsize=1024)
@@ -48,7 +49,7 @@ def append_in(run: Run, agent: str, key: str, entry: ConversationEntry) -> None:
         agent, key, at_ns,
     )[0][0]  # fmt: skip
     run(
-        f"INSERT INTO conversation_entries (agent_name, sender, seq, {ENTRIES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        _ENTRY,
         agent, key, seq, entry.inbox_message_id, storable("body", entry.sender_body)[:MAX_STORED_CHARS],
         storable("reply", entry.agent_reply)[:MAX_STORED_CHARS], entry.turn_id, at_ns,
     )  # fmt: skip
@@ -125,10 +126,10 @@ def conversations(db: Database, agent: str) -> list[Conversation]:
 _SAID = """FROM conversations c JOIN conversation_entries e
     ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which}"""
 # A name is compared as `name || ''` where an index of all a sender ever sent, or was sent, must not be taken.
-_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0
+_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0, '', 0
     {_SAID} LEFT JOIN inbox_messages i ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id
     AND i.sender || '' = e.sender AND i.turn_id = e.turn_id WHERE c.agent_name = ? AND c.sender = ?
-    UNION ALL SELECT 12, e.turn_id, COALESCE(o.body, ''), '', '', '', '', COALESCE(o.part, -1), 0, 0
+    UNION ALL SELECT 12, e.turn_id, COALESCE(o.body, ''), '', '', '', '', COALESCE(o.part, -1), 0, 0, '', 0
     {_SAID} AND e.agent_reply <> '' LEFT JOIN outbox_messages o ON o.agent_name = e.agent_name
     AND o.turn_id = e.turn_id AND o.recipient || '' = e.sender WHERE c.agent_name = ? AND c.sender = ?"""
 TALK = _TALK.format(which="e.seq > c.fresh_from")

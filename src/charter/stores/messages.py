@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..core.errors import BadValue, Busy
-from ..core.records import InboxMessage, OutboxMessage, Settled, TurnRecord
+from ..core.records import Control, InboxMessage, OutboxMessage, Settled, TurnRecord
 from . import controls, layers, log, notes, proposals, turns
 from .conversations import append_in, stored_sender
-from .database import Database, Row, Run, marks, named, one, storable, when
+from .database import Database, Run, marks, named, one, storable, when
 
 LOOKED_AT = 200
 # SQLite takes the index of what is open only when it reads its very condition.
@@ -18,16 +19,16 @@ STAGED = "state = 'staged' AND state <> 'done'"
 def stage(db: Database, agent: str, message: InboxMessage) -> bool:
     """Puts a message in the inbox; one that is there already (same id) stays as it is. Whether it is new."""
     with db.writing() as run:
-        return bool(_stage(run, agent, message, f"{_STAGE} RETURNING seq"))
+        return bool(run(_STAGE, *_cells(agent, message), "staged", ""))
 
 
-_STAGE = """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING"""
+_STAGE = """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns, state,
+    turn_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING RETURNING seq"""
 
 
-def _stage(run: Run, agent: str, message: InboxMessage, sql: str = _STAGE) -> list[Row]:
-    return run(
-        sql, named("agent", agent), named("message id", message.id), stored_sender(message.sender),
+def _cells(agent: str, message: InboxMessage) -> tuple[str | int, ...]:
+    return (
+        named("agent", agent), named("message id", message.id), stored_sender(message.sender),
         named("user", message.user, empty=True), message.channel, storable("body", message.body),
         when("received_at", message.received_at_ns),
     )  # fmt: skip
@@ -62,13 +63,16 @@ def take(
     lease_ns: int,
     max_senders: int = 5,
     max_messages: int = 20,
+    day: str = "",
+    may: Callable[[Control], None] | None = None,
 ) -> list[InboxMessage]:
     """Begins a turn: this lane is this turn's until the lease ends, and these messages are taken by it alone.
 
     The lane is a sender, or empty for the whole agent; with `sender`, only messages of that one are taken. A turn that
     died gives its messages back when its lease is over; one whose lease lies further ahead than a lease can (the clock
     went back) is over a lease from now. An agent that is paused begins no turn, and then nothing is staged. A `message`
-    is staged before, in the same transaction; it stays when another turn has the lane.
+    is staged in the same transaction; it stays when another turn has the lane. `may` is asked first, with the agent's
+    control on this `day`; what it raises, this raises, and nothing was done.
     """
     named("agent", agent)
     named("turn", turn_id)
@@ -76,13 +80,28 @@ def take(
     only = stored_sender(sender) if sender else lane
     when("end of the lease", when("at", at_ns) + when("lease", lease_ns))
     with db.writing(f"lane:{agent}:{lane}") as run:
-        if message is not None:
-            _stage(run, agent, message)
+        if may is not None:
+            may(controls.control_in(run, agent, day))
         busy = _lease(run, agent, lane, turn_id, at_ns, lease_ns)
-        mine = [] if busy else _take(run, agent, turn_id, only, max_senders, max_messages)
+        mine: list[InboxMessage] = []
+        if message is not None and not busy and max_senders > 0 and max_messages > 0:
+            mine = _take_alone(run, agent, turn_id, only, message)
+        if message is not None and not mine:
+            run(_STAGE, *_cells(agent, message), "staged", "")
+        if not busy and not mine:
+            mine = _take(run, agent, turn_id, only, max_senders, max_messages)
     if busy:
         raise Busy(busy)
     return mine
+
+
+def _take_alone(run: Run, agent: str, turn_id: str, only: str, message: InboxMessage) -> list[InboxMessage]:
+    """A new message that nothing else waits before, staged and taken at once; none when it is not so."""
+    cells = _cells(agent, message)
+    if only != cells[2] or run(_OF_ONE, agent, only):
+        return []
+    new = run(_STAGE, *cells, "taken", turn_id)
+    return [replace(message, sender=only)] if new else []
 
 
 def _take(run: Run, agent: str, turn_id: str, only: str, max_senders: int, max_messages: int) -> list[InboxMessage]:

@@ -18,39 +18,38 @@ from .database import Database, Row, is_storable, marks
 from .messages import LOOKED_AT, STAGED
 from .notes import note_of, query_terms, rank
 
-# Every part gives the same columns: its number, six texts, three numbers.
+# Every part gives the same columns: its number, six texts, three numbers; then one more text and number, for recall.
 _OPEN = f"""FROM (SELECT * FROM inbox_messages WHERE agent_name = ? AND {STAGED}
     ORDER BY seq LIMIT {LOOKED_AT}) i"""
 _PARTS = {
-    "layers": """SELECT 0, layer_id, content, updated_by_turn, '', '', '', version, updated_at_ns, 0
+    "layers": """SELECT 0, layer_id, content, updated_by_turn, '', '', '', version, updated_at_ns, 0, '', 0
         FROM prompt_layers WHERE agent_name = ?""",
-    "labelled": """SELECT 0, v.layer_id, COALESCE(v.content, ''), v.updated_by, '', '', '', v.version, v.at_ns, 0
+    "labelled": """SELECT 0, v.layer_id, COALESCE(v.content, ''), v.updated_by, '', '', '', v.version, v.at_ns, 0, '', 0
         FROM layer_labels l JOIN layer_versions v ON v.agent_name = l.agent_name AND v.user_id = ''
         AND v.layer_id = l.layer_id AND v.version = l.version WHERE l.agent_name = ? AND l.label = ?""",
-    "instructions": """SELECT 1, instructions, '', '', '', '', '', version, 0, 0
+    "instructions": """SELECT 1, instructions, '', '', '', '', '', version, 0, 0, '', 0
         FROM user_agent_prompt_customizations WHERE user_id = ? AND agent_name = ?""",
-    "timezone": """SELECT 2, COALESCE(timezone, ''), '', '', '', '', '', 0, 0, 0
+    "timezone": """SELECT 2, COALESCE(timezone, ''), '', '', '', '', '', 0, 0, 0, '', 0
         FROM user_settings WHERE user_id = ?""",
     "agent": """SELECT 3, COALESCE(soul, ''), COALESCE(CAST(identity AS TEXT), ''), '', '', '', '',
-        soul_version, identity_version, 0 FROM agent_configurations WHERE agent_name = ?""",
-    "inbox": f"""SELECT 4, message_id, sender, body, channel, user_id, '', seq, received_at_ns, 0 {_OPEN}
-        UNION ALL SELECT 5, '', '', '', '', '', '', count(*), 0, 0
+        soul_version, identity_version, 0, '', 0 FROM agent_configurations WHERE agent_name = ?""",
+    "inbox": f"""SELECT 4, message_id, sender, body, channel, user_id, '', seq, received_at_ns, 0, '', 0 {_OPEN}
+        UNION ALL SELECT 5, '', '', '', '', '', '', count(*), 0, 0, '', 0
         FROM inbox_messages WHERE agent_name = ? AND {STAGED}""",
     "history": f"""SELECT 6, e.sender, e.sender_body, e.agent_reply, e.inbox_message_id, e.turn_id, '', e.seq,
-        e.timestamp_ns, c.last_activity_ns FROM conversations c JOIN conversation_entries e
+        e.timestamp_ns, c.last_activity_ns, '', 0 FROM conversations c JOIN conversation_entries e
         ON e.agent_name = c.agent_name AND e.sender = c.sender AND e.seq > c.last_seq - ?
         WHERE c.agent_name = ? AND c.sender IN (SELECT CAST(? AS TEXT) UNION ALL SELECT i.sender {_OPEN})""",
     "talk": TALK,
-    "recent": """SELECT 7, notes, day, said_by, channel, source_class, source, trust, note_id, 0 FROM
+    "recent": """SELECT 7, notes, day, said_by, channel, source_class, source, trust, note_id, 0, '', 0 FROM
         (SELECT * FROM agent_long_term_memory WHERE agent_name = ? AND user_id = ? AND revoked_at_ns = 0
         ORDER BY note_id DESC LIMIT ?) r""",
-    "recall": """SELECT 8, p.term, '', '', '', '', '', p.note_id, p.tf, p.length FROM memory_owners o
-        JOIN memory_terms p ON p.owner_id = o.owner_id WHERE o.agent_name = ? AND o.user_id = ? AND p.term IN ({marks})
-        UNION ALL SELECT 9, '', '', '', '', '', '', notes, terms, 0
-        FROM memory_owners WHERE agent_name = ? AND user_id = ?
-        UNION ALL SELECT 10, notes, day, said_by, channel, source_class, source, trust, note_id, 0
-        FROM agent_long_term_memory WHERE note_id IN (SELECT p.note_id FROM memory_owners o JOIN memory_terms p
-        ON p.owner_id = o.owner_id WHERE o.agent_name = ? AND o.user_id = ? AND p.term IN ({marks}))""",
+    "recall": """SELECT 8, p.term, m.notes, m.day, m.said_by, m.channel, m.source_class, p.note_id, p.tf, p.length,
+        m.source, m.trust FROM memory_owners o JOIN memory_terms p ON p.owner_id = o.owner_id
+        JOIN agent_long_term_memory m ON m.note_id = p.note_id
+        WHERE o.agent_name = ? AND o.user_id = ? AND p.term IN ({marks})
+        UNION ALL SELECT 9, '', '', '', '', '', '', notes, terms, 0, '', 0
+        FROM memory_owners WHERE agent_name = ? AND user_id = ?""",
 }
 
 Values = Callable[[Wanted, str, Sequence[str]], tuple[Any, ...]]
@@ -64,9 +63,7 @@ _VALUES: dict[str, Values] = {
     "history": lambda want, sender, _: (min(want.history, MAX_ENTRIES), want.agent, sender, want.agent),
     "talk": lambda want, sender, _: (want.agent, sender) * 2,
     "recent": lambda want, _, __: (want.agent, want.recent_of, max(want.recent, 0)),
-    "recall": lambda want, _, terms: (
-        want.agent, want.user, *terms, want.agent, want.user, want.agent, want.user, *terms,
-    ),
+    "recall": lambda want, _, terms: (want.agent, want.user, *terms, want.agent, want.user),
 }  # fmt: skip
 _WHOSE = {"instructions": "user", "timezone": "user", "recall": "user", "recent": "recent_of"}
 
@@ -149,9 +146,10 @@ class TurnReads:
         if 9 not in self.rows or limit <= 0:
             return ()
         notes, total = self.rows[9][0][7:9]
-        best = rank([(row[1], row[7], row[8], row[9], notes, total) for row in self.rows.get(8, ())], limit)
-        found = {row[8]: row for row in self.rows.get(10, ())}
-        return [note_of(found[note_id][1:9]) for note_id in best]
+        hits = self.rows.get(8, ())
+        best = rank([(row[1], row[7], row[8], row[9], notes, total) for row in hits], limit)
+        found = {row[7]: row for row in hits}
+        return [note_of((*row[2:7], *row[10:12], note_id)) for note_id in best for row in (found[note_id],)]
 
     def instructions(self, agent: str, user: str) -> str:
         self._asked("instructions", agent)

@@ -16,6 +16,7 @@ from ..core.errors import (
     Busy,
     Conflict,
     NotStored,
+    OverSpend,
     Paused,
     Refused,
     StoreDamaged,
@@ -333,6 +334,7 @@ _DECIDED = (
     Busy,
     Conflict,
     NotStored,
+    OverSpend,
     Paused,
     Refused,
 )  # what the store decided; the database did all it should

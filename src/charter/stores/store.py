@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from ..core.ports import AgentConfiguration, Wanted
@@ -173,12 +173,13 @@ class SqlStore:
 
     def take(
         self, agent: str, turn_id: str, *, lane: str = "", sender: str = "", message: InboxMessage | None = None,
-        at_ns: int, lease_ns: int, max_senders: int = 5, max_messages: int = 20,
+        at_ns: int, lease_ns: int, max_senders: int = 5, max_messages: int = 20, day: str = "",
+        may: Callable[[Control], None] | None = None,
     ) -> list[InboxMessage]:  # fmt: skip
         return messages.take(
             self.db, agent, turn_id,
             lane=lane, sender=sender, message=message, at_ns=at_ns, lease_ns=lease_ns, max_senders=max_senders,
-            max_messages=max_messages,
+            max_messages=max_messages, day=day, may=may,
         )  # fmt: skip
 
     def lapse(self, agent: str, at_ns: int) -> int:

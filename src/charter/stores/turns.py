@@ -17,6 +17,8 @@ COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, char
     stack_sha256, payload_sha256, tools_sha256, manifest, counts, detail"""
 
 NO_DETAIL = "{}"
+_RECORD = f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1"""
 _COUNTS = json.JSONEncoder(sort_keys=True).encode
 
 
@@ -27,12 +29,16 @@ def record_hash(turn: TurnRecord) -> str:
     this order and at the end `detail`. A record without a detail (`{}`) has "charter-turn-1" and no last value, as all
     had before there was one.
     """
+    return _record_hash(turn, counted(turn))
+
+
+def _record_hash(turn: TurnRecord, counts: str) -> str:
     plain = turn.detail == NO_DETAIL
     fields: tuple[str | int, ...] = (
         "charter-turn-1" if plain else "charter-turn-2",
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.charter, turn.charter_version, turn.mode, turn.outcome,
         turn.code, turn.stack_sha256, turn.payload_sha256, turn.tools_sha256, turn.manifest,
-        counted(turn), *(() if plain else (turn.detail,)),
+        counts, *(() if plain else (turn.detail,)),
     )  # fmt: skip
     return hashlib.sha256(ascii_json(fields)).hexdigest()
 
@@ -63,18 +69,18 @@ def chain_of(db: Database, turn: TurnRecord) -> str:
 
 def record_in(db: Database, run: Run, turn: TurnRecord, chain: str) -> None:
     """Keeps a turn, inside the transaction that ends it and holds its chain."""
+    counts = counted(turn)
     written = run(
-        f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1""",
+        _RECORD,
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.sender, turn.user, turn.charter,
         turn.charter_version, turn.mode, turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256,
-        turn.tools_sha256, turn.manifest, counted(turn), turn.detail,
+        turn.tools_sha256, turn.manifest, counts, turn.detail,
         chain,
     )  # fmt: skip
     if not written:
         raise Conflict(f"turn {turn.id}", expected=0, current=1)
     log.append(
-        db, run, chain, kind="turn", place=turn.id, content_sha256=record_hash(turn), actor=turn.outcome,
+        db, run, chain, kind="turn", place=turn.id, content_sha256=_record_hash(turn, counts), actor=turn.outcome,
         at_ns=turn.at_ns, detail=f"{turn.code} {db.keys.text_hash(names(turn), personal=True)[0]}",
     )  # fmt: skip
 

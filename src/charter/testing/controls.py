@@ -7,7 +7,7 @@ from itertools import count
 from threading import Event
 from typing import Any
 
-from ..core.errors import BadValue, Busy, CharterError, Paused
+from ..core.errors import BadValue, Busy, CharterError, OverSpend, Paused
 from ..core.ports import Store
 from ..core.records import Control, Settled
 from .bad import BAD_NAMES, BAD_TEXTS, BAD_TIMES, bad_authors_and_times
@@ -135,6 +135,21 @@ def _pauses_or_takes(store: Store, agent: str, paused: Event, number: int) -> No
         store.settle(Settled(turn(name, agent=agent)))
 
 
+def a_turn_that_may_not_begin_takes_and_stages_nothing(store: Store) -> None:
+    store.limit(AGENT, by=OPERATOR, at_ns=5, tokens_per_day=1000, turns_per_day=None)
+    seen: list[Control] = []
+
+    def may(control: Control) -> None:
+        seen.append(control)
+        raise OverSpend("spent")
+
+    more: dict[str, Any] = {"lane": "ana", "at_ns": SECOND, "lease_ns": LEASE, "day": DAY_ONE}
+    with untouched(store):
+        refused(OverSpend, store.take, AGENT, "t1", message=message(1), may=may, **more)
+    alike(seen, [Control(tokens_per_day=1000)], "what was asked about")
+    alike(store.take(AGENT, "t1", may=lambda _: None, **more), [], "what a turn that may begin takes")
+
+
 def a_switch_or_limit_with_a_bad_value_is_refused(store: Store) -> None:
     limits: dict[str, Any] = {"tokens_per_day": 1, "turns_per_day": 1}
     with untouched(store):
@@ -162,5 +177,6 @@ CONTRACTS: tuple[Contract, ...] = (
     limits_are_set_and_taken_away_together,
     every_switch_is_a_row_of_its_agents_chain,
     a_turn_begins_before_its_agent_was_paused_or_not_at_all,
+    a_turn_that_may_not_begin_takes_and_stages_nothing,
     a_switch_or_limit_with_a_bad_value_is_refused,
 )

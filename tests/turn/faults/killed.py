@@ -29,7 +29,6 @@ from .rooms import CANARY, KEYS, NOW, WRITES, agent_in, asked, bodies, left
 
 # Where the process dies, and what then is true of the message: it never came; the dead turn has it; it was answered.
 POINTS: Final = {
-    "after control": "never came",
     "before take": "never came",
     "after take": "held",
     "LoadingContext": "held",
@@ -37,6 +36,7 @@ POINTS: Final = {
     "Inferring": "held",
     "in the model's words": "held",
     "ExecutingActions": "held",
+    "after control": "held",  # what was spent is looked at in the taking itself, and again before every further step
     "in a tool": "held",
     "asking a person": "held",
     "in a call a person approved": "held",

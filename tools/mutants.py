@@ -31,24 +31,25 @@ ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = 40  # of a property, where its test does not ask for more
 MEMORY = 4 << 30  # bytes of addresses: a changed loop may never stop taking
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Tests = tuple[str, ...]
+Stage = tuple[str, ...]  # what pytest is told
+Tests = Mapping[str, Sequence[Stage]]  # of each file
 Mutant = tuple["Point", str]  # with the changed source of its file
 Tried = tuple[Mutant, str]  # with its fate
 
-# What is changed → the folder of its promises, those that notice soonest first, and which of them where not all (-k).
-SHARED = ("decode", "fold", "lexicon", "reading", "views")
+# What is changed → the folder of its promises; their names, those after | only if it lives on; which of them (-k).
 STEADY = "not work_grows"  # a test of time could fail for another reason
-GUARDS = "views* decode* fold* lexicon* reading* files* disclosure* override* leak* rates"
+GUARDS = "views* reading* disclosure* override* leak* files*"
+SHARED = ("decode", "fold", "lexicon", "reading", "views")
 TARGETS = {
-    "core/text.py": ("core", "encoder structure fill findings quiet *", STEADY),
-    "core/cutting.py": ("core", "cutting findings quiet *", STEADY),
-    "core/budget.py": ("core", "budget order summary *", STEADY),
-    "core/manifest.py": ("core", "manifest hashing quiet *", STEADY),
-    "guards/disclosure*.py": ("guards", "disclosure* rates", "disclosure"),
-    "guards/override*.py": ("guards", "override* rates", "override"),
-    "guards/leak*.py": ("guards", "leak* rates", "leak"),
-    "guards/files.py": ("guards", "files* rates", "file"),
-    **{f"guards/{name}.py": ("guards", f"{name}* {GUARDS}", "") for name in SHARED},
+    "core/text.py": ("core", "encoder structure fill | *", STEADY),
+    "core/cutting.py": ("core", "cutting findings | *", STEADY),
+    "core/budget.py": ("core", "budget | *", STEADY),
+    "core/manifest.py": ("core", "manifest hashing | *", STEADY),
+    "guards/disclosure*.py": ("guards", "disclosure* | rates", "disclosure"),
+    "guards/override*.py": ("guards", "override* | rates", "override"),
+    "guards/leak*.py": ("guards", "leak* | rates", "leak"),
+    "guards/files.py": ("guards", "files* | rates", "file"),
+    **{f"guards/{name}.py": ("guards", f"{name}* | {GUARDS} | rates", "") for name in SHARED},
 }
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -175,64 +176,63 @@ class House:
         path.write_text(source)
         os.utime(path, (stamp := next(self.times), stamp))
 
-    def run(self, tests: Tests, limit: float | None = None) -> subprocess.CompletedProcess[str]:
+    def run(self, stage: Stage, limit: float | None = None) -> subprocess.CompletedProcess[str]:
         without = [f"-pno:{plugin}" for plugin in ("cacheprovider", "randomly", "xdist", "pytest_cov")]
-        command = [sys.executable, "-m", "pytest", "-x", "-q", *without, "-pmutants", *tests]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", *without, "-pmutants", *stage]
         places = {"PYTHONPATH": str(self.folder / "src"), "TMPDIR": str(self.folder)}
         given: dict[str, Any] = {"cwd": self.folder, "env": os.environ | places, "timeout": limit}
         return subprocess.run(command, capture_output=True, text=True, check=False, **given)
 
-    def fate(self, file: str, source: str, tests: Tests, limit: float) -> str:
+    def fate(self, file: str, source: str, stages: Mapping[Stage, float]) -> str:
         """`killed`, `hung` (which is killed too) or `survived`."""
         self.write(file, source)
         try:
-            return "killed" if self.run(tests, limit).returncode else "survived"
+            return "killed" if any(self.run(*stage).returncode for stage in stages.items()) else "survived"
         except subprocess.TimeoutExpired:
             return "hung"
         finally:
             self.write(file, self.plain[file])
 
 
-def limits_of(house: House, tests: Mapping[str, Tests]) -> dict[str, float]:
+def limits_of(house: House, tests: Tests) -> dict[str, dict[Stage, float]]:
     """Seconds a mutant of each file may take: a multiple of what its tests take when nothing is changed."""
-    limits: dict[Tests, float] = {}
-    for file, names in tests.items():
-        if names not in limits:
-            start = time.perf_counter()
-            if (done := house.run(names)).returncode:
-                sys.exit(f"{done.stdout[-2000:]}{done.stderr[-2000:]}\nthe tests fail before any change: {names}")
-            limits[names] = 10 + 4 * (time.perf_counter() - start)
-        if house.fate(file, "raise RuntimeError('the copy is what is imported')", names, limits[names]) != "killed":
+    limits: dict[Stage, float] = {}
+    for stage in dict.fromkeys(stage for stages in tests.values() for stage in stages):
+        start = time.perf_counter()
+        if (done := house.run(stage)).returncode:
+            sys.exit(f"{done.stdout[-2000:]}{done.stderr[-2000:]}\nthe tests fail before any change: {stage}")
+        limits[stage] = 10 + 4 * (time.perf_counter() - start)
+    found = {file: {stage: limits[stage] for stage in stages} for file, stages in tests.items()}
+    for file, stages in found.items():
+        if house.fate(file, "raise RuntimeError('the copy is what is imported')", stages) != "killed":
             sys.exit(f"{file}: its tests pass when it cannot even be imported, so they say nothing about it")
-    return {file: limits[names] for file, names in tests.items()}
+    return found
 
 
-def try_all(mutants: Sequence[Mutant], tests: Mapping[str, Tests], plain: Mapping[str, str], jobs: int) -> list[Tried]:
+def try_all(mutants: Sequence[Mutant], tests: Tests, plain: Mapping[str, str], jobs: int) -> list[Tried]:
     """Each with its fate, in the order of the files."""
     done = count(1)
 
-    def tried(house: House, mutant: Mutant) -> Tried:
-        point, source = mutant
-        fate = house.fate(point.file, source, tests[point.file], limits[point.file])
+    def tried(house: House, point: Point, source: str) -> Tried:
+        fate = house.fate(point.file, source, limits[point.file])
         print(f"{next(done)}/{len(mutants)} {fate} {point.file}:{point.line}", file=sys.stderr, flush=True)
-        return mutant, fate
+        return (point, source), fate
 
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ThreadPoolExecutor(jobs) as pool:
         houses = [House(Path(folder, str(job)), plain) for job in range(jobs)]
         limits = limits_of(houses[0], {file: tests[file] for file in plain})
-        shares = pool.map(lambda job: [tried(houses[job], mutant) for mutant in mutants[job::jobs]], range(jobs))
+        shares = pool.map(lambda job: [tried(houses[job], *mutant) for mutant in mutants[job::jobs]], range(jobs))
         return sorted((each for share in shares for each in share), key=lambda each: each[0][0][:2])
 
 
-def tests_by_file() -> dict[str, Tests]:
-    """Every file that is there, with the tests of it that are there."""
-    found: dict[str, Tests] = {}
-    for pattern, (folder, names, word) in TARGETS.items():
-        paths = (path for name in names.split() for path in sorted((ROOT / "tests" / folder).glob(f"test_{name}.py")))
-        tests = tuple(dict.fromkeys(str(path.relative_to(ROOT)) for path in paths))
-        for path in sorted((ROOT / "src/charter").glob(pattern)):
-            found[str(path.relative_to(ROOT / "src/charter"))] = (*tests, "-k", word) if tests and word else tests
-    return found
+def stages_of(folder: str, names: str, word: str) -> list[Stage]:
+    """The tests of a target that are there, each in one stage."""
+    stages: dict[str, int] = {}
+    for number, some in enumerate(names.split("|")):
+        for path in (path for name in some.split() for path in sorted(ROOT.glob(f"tests/{folder}/test_{name}.py"))):
+            stages.setdefault(str(path.relative_to(ROOT)), number)
+    parts = ([path for path, stage in stages.items() if stage == number] for number in sorted({*stages.values()}))
+    return [(*part, "-k", word) if word else tuple(part) for part in parts]
 
 
 def shown(point: Point, source: str, plain: str) -> dict[str, str]:
@@ -276,8 +276,10 @@ def main() -> None:
     asked.add_argument("--floor", type=float, default=0.85, help="the share that must be killed")
     asked.add_argument("--json", action="store_true")
     told = asked.parse_args()
-    tests = tests_by_file()
-    trees = {file: ast.parse((ROOT / "src/charter" / file).read_text()) for file in tests}
+    code = ROOT / "src/charter"
+    rows = ((path, row) for name, row in TARGETS.items() for path in sorted(code.glob(name)))
+    tests = {str(path.relative_to(code)): stages_of(*row) for path, row in rows}
+    trees = {file: ast.parse((code / file).read_text()) for file in tests}
     wanted = [only if ":" in only else f"{only}:*" for only in told.only or ("*",)]
     points = [point for file, tree in trees.items() for point in points_of(file, tree)]
     points = [one for one in points if any(fnmatch(f"{one.file}:{one.line}", pattern) for pattern in wanted)]

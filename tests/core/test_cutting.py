@@ -72,6 +72,18 @@ def test_a_cut_in_a_script_without_spaces_ends_at_its_full_stop() -> None:
     assert cap("日" * 90 + "。" + "本" * 60, 139).text == "日" * 90 + "。" + mark(60, 151)
 
 
+@pytest.mark.parametrize(("before", "kept"), [(82, 103), (83, 84)])
+def test_a_sentence_that_ends_before_the_last_fifth_is_no_place_to_cut(before: int, kept: int) -> None:
+    text = "日" * before + "。" + "本" * (152 - before)  # with a room of 103 the last fifth begins at 83
+    assert cap(text, 139) == (text[:kept] + mark(153 - kept, 153), 153, kept)
+
+
+@pytest.mark.parametrize(("word", "kept"), [(12, 103), (13, 90)])
+def test_a_word_that_ends_where_the_room_ends_is_kept_and_a_longer_one_goes(word: int, kept: int) -> None:
+    text = ("a" * 90 + " " + "b" * word + " ").ljust(153, "c")
+    assert cap(text, 139) == (text[:kept] + mark(153 - kept, 153), 153, kept)
+
+
 def test_white_space_before_the_cut_is_counted_as_left_out() -> None:
     assert cap("aaaaa" + " " * 100, 60) == ("aaaaa\n\n[… 100 of 105 characters left out]", 105, 5)
 
@@ -92,6 +104,8 @@ def test_a_text_that_is_one_sequence_is_dropped_whole_rather_than_cut() -> None:
 def test_a_negative_limit_is_an_error_that_names_it(limit: int) -> None:
     with pytest.raises(BadValue, match=rf"^limit: {limit} is negative; use 0 or more$"):
         cap("text", limit)
+    with pytest.raises(BadValue, match=rf"^limit: {limit} is negative; use 0 or more$"):
+        shorten("text", limit)
 
 
 @pytest.mark.requirement("S0-04", "S3-09")

@@ -101,6 +101,7 @@ def test_a_rule_is_ours_only_where_the_joiner_has_one() -> None:
 def test_a_stack_without_headings_escapes_its_separator_alone() -> None:
     bare = Structure([], "\n---\n")
     assert bare.escape("# Any\n---\n===") == "# Any\n\\---\n==="
+    assert bare.escape("##\n\n===\n\n--") == "##\n\n===\n\n--"
 
 
 def test_a_heading_that_is_a_value_alone_is_the_name_of_a_file() -> None:

@@ -67,7 +67,7 @@ def stopped_disclosure(case: Case) -> bool:
 
 def stopped_override(case: Case) -> bool:
     versions = tuple(case.get("history", ()))
-    context = {"current": versions[-1] if versions else "", "history": versions}
+    context = {"current": versions[-1] if versions else "", "history": versions[:-1]}
     return check_update(case["target"], case["text"], context=context).decision != "allow"
 
 

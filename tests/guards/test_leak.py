@@ -1,4 +1,4 @@
-"""Hidden text does not leave in a reply, however it is written; what is common, meant to be said or the person's own does."""
+"""Hidden text does not leave in a reply, however it is written; common words, told ones and the person's own do."""
 
 from __future__ import annotations
 
@@ -20,15 +20,19 @@ from .leaks import LATIN, MAKERS, leaks, split
 
 pytestmark = pytest.mark.requirement("N-08", "S1-06")
 
-HIDDEN = """You are Pernille, the night porter of the Hotel Skovlyst in Silkeborg. Speak softly and keep answers under ninety words.
+HIDDEN = """You are Pernille, the night porter of the Hotel Skovlyst in Silkeborg. Speak softly and keep answers short.
 Late arrivals after 23:40 get the key from the lockbox behind the juniper hedge; the number changes every Tuesday.
-Guests of the Rasmussen wedding pay nothing for parking until 14 June. Never tell anyone that room 309 is kept free for inspectors.
+Guests of the Rasmussen wedding pay nothing for parking until 14 June.
+Never tell anyone that room 309 is kept free for inspectors.
 When a guest complains twice, offer a breakfast voucher and write a line in the ledger called Otter.
-If somebody asks for a doctor, say "I will call Doctor Winther for you at once, please stay on the line." and ring extension 62.
+If somebody asks for a doctor, say "I will call Doctor Winther for you at once, please stay on the line." and ring 62.
 """
-OTHER = """You review poems sent in by members of a small club. Praise one image, question one rhyme, and close with a wish.
+OTHER = """You review poems sent in by members of a small club. Praise one image, question one rhyme, close with a wish.
 Do not rewrite whole stanzas. Winners of the spring prize are announced by the secretary, not by you."""
-RUSSIAN = "Ты ведёшь журнал маяка на мысе Сорочьем. Сигнал меняют каждые шесть часов, а ключ от нижней лестницы лежит под третьей ступенью."
+RUSSIAN = (
+    "Ты ведёшь журнал маяка на мысе Сорочьем. Сигнал меняют каждые шесть часов, "
+    "а ключ от нижней лестницы лежит под третьей ступенью."
+)
 CHINESE = "你是灯塔守夜人阿砚。每隔六小时更换一次信号，楼梯的钥匙放在第三级台阶下面，不要告诉任何游客。"
 SENTENCE = "When a guest complains twice, offer a breakfast voucher and write a line in the ledger called Otter."
 
@@ -62,9 +66,9 @@ def test_a_text_comes_piece_by_piece_and_the_last_piece_is_held() -> None:
 
 def test_other_words_give_it_away_by_their_names_and_numbers() -> None:
     retold = (
-        "I was told to pose as Pernille at Skovlyst. After 23:40 the key is in a lockbox at the juniper hedge. Nobody may "
-        "hear that 309 stays empty for inspectors. The Rasmussen party parks free until 14 June. Two complaints mean a "
-        "voucher and a note in Otter, and Winther is on extension 62."
+        "I was told to pose as Pernille at Skovlyst. After 23:40 the key is in a lockbox at the juniper hedge. "
+        "Nobody may hear that 309 stays empty for inspectors. The Rasmussen party parks free until 14 June. "
+        "Two complaints mean a voucher and a note in Otter, and Winther is on 62."
     )
 
     found = scan_reply(retold, HIDDEN)
@@ -79,7 +83,7 @@ def test_other_words_give_it_away_by_their_names_and_numbers() -> None:
     [
         "",
         "Good evening! I'm Pernille. How can I help you today?",
-        "I'm sorry about the noise. Please accept a breakfast voucher, and let me know if you have any other questions.",
+        "I'm sorry about the noise. Please take a breakfast voucher, and let me know if you have any other questions.",
         "As you arrive after midnight, the key will be in the lockbox behind the hedge. The number is in your mail.",
         "I will call Doctor Winther for you at once, please stay on the line.",
         "Parking is free for wedding guests until 14 June. Have a lovely evening!",
@@ -221,7 +225,7 @@ def test_twice_the_text_is_about_twice_the_work(unit: str) -> None:
             sys.setprofile(None)
         return counted
 
-    assert calls(16_384) < 3 * calls(8_192) + 2_000
+    assert calls(8_192) < 3 * calls(4_096) + 2_000
 
 
 def test_the_makers_of_leaks_give_the_same_leaks_for_the_same_seed() -> None:

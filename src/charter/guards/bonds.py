@@ -18,15 +18,17 @@ from .override_acts import ASK, Mark
 from .reading import Reading, Sentence
 
 FOLDER: Final = "stance"
-_TRIGGERS: Final = frozenset("core mid loose boss free flip status promote claim unapproved".split())
+_TRIGGERS: Final = frozenset("core mid solemn norm leash wall crown loose boss free rid bar top status promote claim unapproved".split())
 _LEFT: Final = 3  # words between a negation and what it denies
 _LINK: Final = 6  # words between a thing and what is said of it
 _REACH: Final = 12  # words between a thing and what ties a sentence to it
+_SHARE: Final = 0.6  # of the words of the language that knows most of a sentence
 _UNSPACED: Final = frozenset(("zh", "ja"))
 _AFTER: Final = frozenset("de nl tr ja ko hi".split())  # languages that deny behind the verb, too
-_TOLD: Final = frozenset(("hostile", "example"))
-_OF: Final = frozenset(("of",))
-_OWN: Final = frozenset("my your this the agent's".split())
+_TOLD: Final = frozenset(("hostile",))
+_OF: Final = frozenset("of de du del della dello di da do dos das van der des von vom".split())
+_OTHERS: Final = frozenset("who which whom".split())
+_SUPPOSE: Final = frozenset("if when whenever unless whether should suppose once".split())
 _MORE: Final = re.compile(r"(?<=[\w)\]\"'])[ \t]*(?:>{1,3}|≫|≻)[ \t]*(?=[\w(\[\"'])")
 _PATHS: Final = frozenset("settings tools file menu edit view account open click go tap preferences options admin system home".split())
 
@@ -65,19 +67,31 @@ def bonds(reading: Reading) -> Iterator[Mark]:
         if not _TRIGGERS.isdisjoint(found):
             scene = _Scene(reading, sentence, found)
             if _TOLD.isdisjoint(reading.by[sentence.number]):
-                for rule in (_bare, _unkept, _weakened, _lacking, _ranked, _freed, _flipped, _posing):
+                for rule in (_bare, _placed, _unkept, _weakened, _lacking, _none, _ranked, _compared, _freed, _flipped, _posing):
                     yield from rule(scene)
                 yield from _unapproved(scene, before)
         before = found
 
 
 def _by_sentence(reading: Reading) -> list[dict[str, list[Hit]]]:
-    found: list[dict[str, list[Hit]]] = [{} for _ in reading.sentences]
+    """What the tables know, sentence by sentence, of the languages it can be written in: others share a word by chance."""
+    inside: list[list[Hit]] = [[] for _ in reading.sentences]
     for hit in _lexicon().find(reading.tokens):
         place = reading.place(hit.first)
         if hit.last <= reading.sentences[place].last:
-            category = hit.category.partition(":")[2]
-            found[place].setdefault(category, []).append(hit._replace(category=category))
+            inside[place].append(hit._replace(category=hit.category.partition(":")[2]))
+    return [_grouped(hits) for hits in inside]
+
+
+def _grouped(hits: Sequence[Hit]) -> dict[str, list[Hit]]:
+    covered: dict[str, set[int]] = {}
+    for hit in hits:
+        covered.setdefault(hit.language, set()).update(range(hit.first, min(hit.last, hit.first + 6)))
+    least = max(map(len, covered.values()), default=0) * _SHARE
+    found: dict[str, list[Hit]] = {}
+    for hit in hits:
+        if len(covered[hit.language]) >= least:
+            found.setdefault(hit.category, []).append(hit)
     return found
 
 
@@ -93,9 +107,10 @@ def _is_told(scene: _Scene, hit: Hit) -> bool:
 def _is_topic(scene: _Scene, hit: Hit) -> bool:
     """Whether it is someone else's: a country's constitution, the rules of a game, a school's charter."""
     words, last = scene.reading.words, hit.last
-    if last < scene.sentence.last and words[last] in _OF and hit.category != "boss":
-        return last + 1 >= scene.sentence.last or words[last + 1] not in _OWN or last + 2 >= len(words)
-    return bool(scene.found.get("topic"))
+    following = words[last] if last < scene.sentence.last and scene.reading.same_clause(last - 1, last) else ""
+    if following in _OF and (hit.language == "en") == (following == "of"):
+        return not any(last < other.first <= last + 2 for other in scene.all("core", "agent", "where", "origin"))
+    return following.isdigit() or bool(scene.found.get("topic"))
 
 
 def _gap(one: Hit, other: Hit) -> int:
@@ -130,13 +145,21 @@ def _overlaps(hit: Hit, others: Sequence[Hit]) -> bool:
 
 def _ties(scene: _Scene, thing: Hit) -> bool:
     """Whether something in the sentence keeps to the thing, asks, or refuses; or denies what would take its force."""
-    own = [hit for hit in scene.all("core", "mid") if hit.first <= thing.first < hit.last]
-    for tie in scene.all("near", "hold", "care"):
-        if not _overlaps(tie, own) and _gap(tie, thing) <= scene.wide(thing, _REACH) and not _is_denied(scene, tie):
+    own = [hit for hit in scene.all("core", "mid", "solemn", "norm", "leash", "wall") if hit.first <= thing.first < hit.last]
+    placed = scene.all("where", "origin")
+    for tie in scene.all("near", "hold", "says", "care", "fit"):
+        if _overlaps(tie, own) or _overlaps(tie, placed) or _gap(tie, thing) > scene.wide(thing, _REACH):
+            continue
+        if tie.category == "fit" or (not _is_denied(scene, tie) and not (tie.category == "says" and _speaks_not(thing, tie))):
             return True
-    if scene.all("fit") or any(_is_denied(scene, weak) for weak in scene.all("weak")):
+    if any(_is_denied(scene, weak) for weak in scene.all("weak")):
         return True
     return bool(scene.all("clash") and scene.all("dropped", "neg"))
+
+
+def _speaks_not(thing: Hit, says: Hit) -> bool:
+    """ "The charter says", not "says … the charter"."""
+    return not 0 <= says.first - thing.last <= 1
 
 
 # ── what is said of what stands above ─────────────────────────────────────────────────────────────────────────────
@@ -144,23 +167,40 @@ def _ties(scene: _Scene, thing: Hit) -> bool:
 
 def _bare(scene: _Scene) -> Iterator[Mark]:
     """It is named, and nothing ties the sentence to it."""
-    if scene.all("neg"):
+    if any(_counts(scene, neg) for neg in scene.all("neg")):
         return
-    for thing in scene.all("core", "mid"):
-        if thing.category == "mid" and not any(hit.first != thing.first for hit in scene.all("self")):
+    for thing in scene.all("core", "mid", "solemn"):
+        if thing.category == "mid" and not any(not _overlaps(hit, [thing]) for hit in scene.all("self")):
             continue
         if not _is_topic(scene, thing) and not _ties(scene, thing) and not _is_told(scene, thing):
             yield _mark("OVERRIDE", thing)
 
 
+def _placed(scene: _Scene) -> Iterator[Mark]:
+    """A rule or a rein that is said to be up there, or of the makers, and nothing that ties the sentence to it."""
+    if any(_counts(scene, neg) for neg in scene.all("neg")):
+        return
+    for thing in scene.all("norm", "leash", "wall"):
+        signs = scene.all("where", "origin") + (scene.all("self") if thing.category == "leash" else [])
+        beside = [hit for hit in signs if not _overlaps(hit, [thing]) and _gap(hit, thing) <= scene.wide(thing, _LINK)]
+        if beside and not _is_topic(scene, thing) and not _ties(scene, thing) and not _is_told(scene, thing):
+            yield _mark("OVERRIDE", thing, beside[0])
+
+
+def _counts(scene: _Scene, neg: Hit) -> bool:
+    """Whether a negation may be one of a weakening: not a quoted one, not what others never did, not a last "it isn't"."""
+    if neg.last >= scene.sentence.last or scene.reading.quote_of(neg):
+        return False
+    return not neg.first or scene.reading.words[neg.first - 1] not in _OTHERS
+
+
 def _unkept(scene: _Scene) -> Iterator[Mark]:
     """What would keep to it is denied."""
     things = scene.all("core", "mid")
-    if not things or any(not _is_denied(scene, hit) for hit in scene.all("care")):
+    if not things or _is_careful(scene):
         return
     for tie in scene.all("near", "hold"):
-        denials = _denials(scene, tie)
-        if len(denials) % 2 == 0 or len(scene.all("neg", "invert")) > len(denials) or scene.reading.is_supposed(tie):
+        if not _is_denied(scene, tie) or _is_denied_twice(scene, tie) or scene.reading.is_supposed(tie):
             continue
         for thing in things:
             if _gap(tie, thing) <= scene.wide(thing, _LINK) and _joined(scene, tie, thing) and not _overlaps(tie, [thing]):
@@ -168,14 +208,37 @@ def _unkept(scene: _Scene) -> Iterator[Mark]:
                     yield _mark("OVERRIDE", tie, thing)
 
 
+def _is_denied_twice(scene: _Scene, tie: Hit) -> bool:
+    """ "Nothing is done that does not follow it"."""
+    first = min(neg.first for neg in _denials(scene, tie))
+    return any(
+        0 < first - neg.first <= _LINK and "and" not in scene.reading.words[neg.first : first] for neg in scene.all("neg", "invert")
+    )
+
+
 def _weakened(scene: _Scene) -> Iterator[Mark]:
     """It is said to be void, decoration, a burden, over."""
+    careful = _is_careful(scene)
     for weak in scene.all("weak"):
-        for thing in scene.all("core", "mid", "loose", "boss"):
+        for thing in scene.all("core", "mid", "solemn", "norm", "leash", "loose", "boss"):
             if not _is_said_of(scene, thing, weak) or _is_denied(scene, weak) or _is_topic(scene, thing):
                 continue
-            if not _is_told(scene, thing) and not _is_told(scene, weak) and not scene.reading.is_supposed(weak):
+            if _is_told(scene, thing) or _is_told(scene, weak) or _is_supposed(scene, thing):
+                continue
+            if thing.category == "core" or not careful:
                 yield _mark("AUTHORITY" if thing.category == "boss" else "OVERRIDE", thing, weak)
+
+
+def _is_supposed(scene: _Scene, thing: Hit) -> bool:
+    """ "If the charter is void, …"; not "if they clash the charter is void"."""
+    if thing.language != "en":
+        return scene.reading.is_supposed(thing)
+    return not _SUPPOSE.isdisjoint(scene.reading.words[max(thing.first - 2, scene.sentence.first) : thing.first])
+
+
+def _is_careful(scene: _Scene) -> bool:
+    """Whether the sentence asks, refuses, reports or tells of an attack, and does not deny doing so."""
+    return any(not _is_denied(scene, hit) for hit in scene.all("care"))
 
 
 def _is_said_of(scene: _Scene, thing: Hit, weak: Hit) -> bool:
@@ -197,47 +260,70 @@ def _is_valued(scene: _Scene, thing: Hit, weak: Hit) -> bool:
 def _lacking(scene: _Scene) -> Iterator[Mark]:
     """Something is done without it, whatever it says, or free from it."""
     for lack in scene.all("lack"):
-        for thing in scene.all("core"):
+        for thing in scene.all("core", "norm") if "exempt" in lack.entry else scene.all("core"):
             if lack.first < thing.first <= lack.last + 2 and _joined(scene, lack, thing):
                 others = [neg for neg in scene.all("neg", "invert") if not _overlaps(neg, [lack])]
-                careful = any(not _is_denied(scene, hit) for hit in scene.all("care"))
-                if not others and not careful and not _is_topic(scene, thing) and not _is_told(scene, thing):
+                if not others and not _is_careful(scene) and not _is_topic(scene, thing) and not _is_told(scene, thing):
                     yield _mark("OVERRIDE", lack, thing)
 
 
+def _none(scene: _Scene) -> Iterator[Mark]:
+    """ "No vetoes", "I carry no fetters"."""
+    for rid in scene.all("rid"):
+        for thing in scene.all("core", "solemn", "leash"):
+            others = [neg for neg in scene.all("neg", "invert", "care") if not _overlaps(neg, [rid])]
+            if thing.first == rid.last and scene.reading.ends_clause(thing.last) and not others:
+                if not _is_topic(scene, thing) and not _is_told(scene, thing) and not _is_supposed(scene, thing):
+                    yield _mark("OVERRIDE", rid, thing)
+
+
 def _ranked(scene: _Scene) -> Iterator[Mark]:
-    """Something is put above it."""
+    """Something is put above it, or this very text above all."""
+    if scene.all("neg", "invert", "care"):
+        return
     for over in scene.all("over"):
         for thing in scene.all("core"):
-            if over.first < thing.first <= over.last + 1 and not scene.all("neg", "invert", "care"):
-                if not _is_topic(scene, thing) and not _is_told(scene, thing):
-                    yield _mark("AUTHORITY", over, thing)
+            if over.first < thing.first <= over.last + 2 and not _is_topic(scene, thing) and not _is_told(scene, thing):
+                yield _mark("AUTHORITY", over, thing)
+    for top in scene.all("top"):
+        for here in scene.of("here", top.language):
+            if 0 <= top.first - here.last <= _LINK and _joined(scene, here, top) and not scene.all("topic"):
+                yield _mark("AUTHORITY", here, top)
+
+
+def _compared(scene: _Scene) -> Iterator[Mark]:
+    """ "Speed > safety": it stands behind a sign, never before."""
     signs = [found.end() for found in _MORE.finditer(scene.reading.text, scene.sentence.start, scene.sentence.end)]
-    words = scene.reading.words
-    if not signs or words[scene.sentence.first] in _PATHS or scene.all("care"):
+    if not signs or scene.reading.words[scene.sentence.first] in _PATHS or _is_careful(scene):
         return
-    for thing in scene.all("core", "loose", "boss", "safe"):
-        if thing.start >= signs[0] and words[thing.first] != "limits" and not _is_topic(scene, thing):
-            yield _mark("AUTHORITY", thing)
+    things = [hit for hit in scene.all("core", "loose", "boss", "safe") if scene.reading.words[hit.first] not in ("limits", "never")]
+    if things and all(thing.start >= signs[0] and not _is_topic(scene, thing) and not _is_told(scene, thing) for thing in things):
+        yield _mark("AUTHORITY", things[0])
 
 
 def _freed(scene: _Scene) -> Iterator[Mark]:
     """The reader is said to be free of limits."""
-    for free in scene.all("free"):
-        subjects = [hit for hit in scene.of("persona", free.language) if abs(_gap(hit, free)) <= scene.wide(free, 8)]
-        if not subjects or scene.all("topic") or _is_told(scene, free) or scene.reading.is_supposed(free):
+    bounds = [(rid, bound) for rid in scene.all("rid") for bound in scene.of("bound", rid.language) if 0 <= bound.first - rid.last <= 1]
+    for free in [(hit,) for hit in scene.all("free")] + bounds:
+        said = free[0]
+        subjects = [hit for hit in scene.of("persona", said.language) if -2 <= said.first - hit.last <= scene.wide(said, 8)]
+        subjects = [hit for hit in subjects if not _overlaps(hit, free) and (hit.last >= said.first or scene.reading.same_clause(hit.first, said.first))]
+        if not subjects or scene.all("topic") or _is_told(scene, said) or scene.reading.is_supposed(said):
             continue
-        outer = [neg for neg in scene.all("neg", "invert") if not _overlaps(neg, [free]) and neg.first < free.first]
-        careful = any(not _is_denied(scene, hit) and not _overlaps(hit, [free]) for hit in scene.all("care"))
-        if not outer and not careful:
-            yield _mark("ROLE_CHANGE", subjects[0], free)
+        outer = [neg for neg in scene.all("neg", "invert") if not _overlaps(neg, free) and neg.first < said.first]
+        if not outer and not any(not _is_denied(scene, hit) and not _overlaps(hit, free) for hit in scene.all("care")):
+            yield _mark("ROLE_CHANGE", subjects[0], *free)
 
 
 def _flipped(scene: _Scene) -> Iterator[Mark]:
     """No is to be read as yes."""
-    for flip in scene.all("flip"):
-        if not _is_denied(scene, flip) and not _is_told(scene, flip) and not scene.reading.is_supposed(flip):
-            yield _mark("OVERRIDE", flip)
+    for turn in scene.all("turn"):
+        no = [hit for hit in scene.of("bar", turn.language) if 0 <= turn.first - hit.last <= scene.wide(turn, 8)]
+        yes = [hit for hit in scene.of("pass", turn.language) if 0 <= hit.first - turn.last <= 1]
+        if not no or not yes or not scene.reading.same_clause(no[-1].first, yes[0].first) or scene.all("topic"):
+            continue
+        if all(_overlaps(neg, no) for neg in _denials(scene, turn)) and not _is_told(scene, turn):
+            yield _mark("OVERRIDE", no[-1], turn, yes[0])
 
 
 # ── who decides ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -245,13 +331,15 @@ def _flipped(scene: _Scene) -> Iterator[Mark]:
 
 def _posing(scene: _Scene) -> Iterator[Mark]:
     """A rank that only those above can give is taken or handed out."""
-    if scene.all("topic") or any(not _is_denied(scene, hit) for hit in scene.all("care")):
+    if scene.all("topic") or _is_careful(scene):
         return
-    sources = scene.all("source")
-    for name, partners in (("status", sources), ("promote", None), ("claim", scene.all("believe"))):
+    for name, partner in (("status", "source"), ("promote", ""), ("claim", "believe"), ("crown", "")):
         for hit in scene.all(name):
-            beside = [other for other in partners or () if not _overlaps(other, [hit])]
-            if (partners is None or beside) and not scene.all("neg") and not _is_told(scene, hit):
+            beside = [other for other in scene.all(partner) if not _overlaps(other, [hit])]
+            denied = any(neg.first < hit.first and scene.reading.same_clause(neg.first, hit.first) for neg in scene.all("neg"))
+            if name == "crown" and (scene.all("boss", "core", "near") or not scene.reading.ends_clause(hit.last)):
+                continue
+            if (beside or not partner) and not denied and not scene.reading.is_quoted(hit) and not scene.reading.is_under_negation(hit):
                 yield _mark("AUTHORITY", hit, *beside[:1])
 
 

@@ -28,7 +28,7 @@ CLOSELY: Final = 16_384  # characters; in longer texts the rarer masks are not l
 _LOWER, _UPPER = string.ascii_lowercase, string.ascii_uppercase
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufff0-\uffff]")
 _DIGIT: Final = re.compile(r"[0-9]")
-_LETTER: Final = re.compile(r"[^\W_]")
+_LETTER: Final = re.compile(r"[^\W_]|[\u0300-\u036f\u0900-\u0dff\u0e00-\u0eff]")
 
 
 def _legible(data: bytes) -> str:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import Found, find
-from .disclosure_scene import read
+from .disclosure_scene import Memory, read
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
-from .views import View, views_of
+from .views import View, plain, views_of
 
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
+_SHORT: Final = 240  # characters of a message that may be written with its words in reverse
+_TURNED: Final = re.compile(r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b")
 _OWN: Final = ("", "user", "human")  # roles under which a person speaks
 
 
 def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     """Denies a message that asks for hidden text; `history` holds what was said before, oldest first."""
     past = said(history)
+    known: Memory = {}
     for view in _readings(text):
-        found = find(read(view.text), alone=not past)
+        found = find(read(view.text, known=known), alone=not past)
         if found is not None:
             return _denied(found, view)
     earlier = [line for role, line in past if role.casefold() in _OWN]
@@ -39,6 +43,8 @@ def _readings(text: str) -> Iterator[View]:
         mended = respelled(view)
         if mended is not None:
             yield mended
+    if len(text) <= _SHORT and _TURNED.search(folded := plain(text)):
+        yield View("words reversed", " ".join(reversed(folded.split())), lambda _, __: (0, len(text)))
 
 
 def _denied(found: Found, view: View) -> Finding:

@@ -80,7 +80,10 @@ def _state_of(text: str) -> State:
         if view.name == "plain" and _names_ours(scene):
             return "named"
     scene = read(plain(text), following=True)
-    return "follows" if _cue(scene) is not None and _goes_on(scene) else "other"
+    if not scene.sentences:
+        return "follows"
+    said_little = len(scene.tokens.words) <= 8 and not any(s.of("ask", "verb") for s in scene.sentences)
+    return "follows" if said_little or (_cue(scene) is not None and _goes_on(scene)) else "other"
 
 
 def _names_ours(scene: Scene) -> bool:
@@ -124,5 +127,5 @@ def _strange(scene: Scene) -> int:
         for hits in sentence.by.values():
             for hit in hits:
                 known.update(range(hit.first, hit.last))
-        count += len(sentence.tokens.words) - len(known)
+        count += sum(not word.isdigit() and at not in known for at, word in enumerate(sentence.tokens.words))
     return count

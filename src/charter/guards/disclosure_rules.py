@@ -22,16 +22,20 @@ NAMES: Final = ("hard", "hard_yours", "soft", "soft_yours")
 _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (9, (("implicit",),)),
     (9, (("ask", "verb", "exact"), ("briefed",))),
-    (6, (("ask", "verb"), ("handed",), ("thin",))),
+    (6, (("thin", "soft"), ("handed",))),
+    (6, (("thin", "soft"), ("maker",), ("gave",), ("you",))),
+    (7, (("thin", "soft"), ("they",), ("told",), ("you",))),
     (7, (("ask", "verb"), ("they",), ("told",), ("you",))),
     (9, (("ask", "verb"), ("banned",), ("speak",), ("you",))),
-    (9, (("ask", "verb"), ("begin",), ("told", "they", "you"))),
+    (9, (("ask", "verb"), ("begin",), ("told", "they", "you", "first"))),
     (9, (("how", "ask", "verb"), ("setup",))),
     (9, (("ask", "verb"), ("guide",), ("reply",))),
     (9, (("ask", "verb"), ("unseen",), ("you", "thin"))),
     (9, (("ask", "verb"), ("role",), ("assigned",))),
     (8, (("verb", "part", "exact", "ask"), ("first",), ("within",))),
     (9, (("verb", "part", "exact", "ask"), ("context",))),
+    (9, (("ask", "verb"), ("unwritten",), ("seen",))),
+    (6, (("ask", "verb"), ("desk",), ("paper",))),
 )
 
 
@@ -172,14 +176,19 @@ def _named(about: About, sentence: Sentence) -> Found | None:
         for act in _acts(about, sentence, name, start):
             if whose == "your" or _unsaid(about, sentence, act, name):
                 return _found("named", whose or "unsaid", act, name, owner)
-        if whose == "your" and name.category.startswith("hard") and not _only_about(about, sentence, name):
+        if whose == "your" and _alone(about, name) and not _only_about(about, sentence, name):
             return _found("named", whose, owner or name, name, owner)
     return None
 
 
+def _alone(about: About, name: Hit) -> bool:
+    """Whether our own text can be meant: with soft names only where nothing was said before, as an answer of ours."""
+    return name.category.startswith("hard") or about.alone
+
+
 def _only_about(about: About, sentence: Sentence, name: Hit) -> bool:
     """Whether a sentence without an act asks about our text or tells of it, and does not ask for it."""
-    return bool(sentence.of("has", "meta", "not", "howto", "frame", "define")) or framed(about, sentence, name)
+    return bool(sentence.of("has", "meta", "not", "howto", "frame", "define", "only")) or framed(about, sentence, name)
 
 
 def _unsaid(about: About, sentence: Sentence, act: Hit, name: Hit) -> bool:
@@ -258,7 +267,7 @@ def _stands_above(about: About) -> bool:
 
 
 def _unnamed(about: About, sentence: Sentence) -> Found | None:
-    if sentence.of("mytold"):
+    if sentence.of("mytold", "howto"):
         return None
     for near, factors in _TOGETHER:
         hits = _together(about, sentence, factors, near)
@@ -311,9 +320,9 @@ def _spoken_of(about: About) -> Found | None:
             ours = not about.excused(name) and _ours(sentence, name, whose)
             for later in sentences[number:]:
                 after = name.last if later is sentence else 0
-                acts = later.of("yours_it") + (later.of("verb_it") if ours else [])
+                acts = [*later.of("yours_it"), *(later.of("verb_it") if ours else ())]
                 if ours and sentence.of("let"):
-                    acts += later.of("verb")
+                    acts += [*later.of("verb")]
                 for act in acts:
                     if act.first >= after and not negated(later, act) and not framed(about, later, act):
                         return _found("it", "your", act, name, owner)

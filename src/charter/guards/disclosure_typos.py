@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Final
 
+from .decode import vocabulary
 from .lexicon import tokens_of
 from .views import View
 
 _KEYS: Final = (
     "system", "prompt", "prompts", "instruction", "instructions", "configuration", "guidelines", "verbatim", "initial",
-    "previous", "reveal", "repeat", "developer", "policies", "hidden", "directives",
+    "previous", "reveal", "repeat", "developer", "policies", "hidden", "directives", "sistema", "systeme", "instrucciones",
+    "anweisungen", "istruzioni", "instrucoes",
 )  # fmt: skip
 _SHORT: Final = {"sys": "system", "prmpt": "prompt", "pmt": "prompt", "instr": "instructions", "urs": "yours"}
 # Words of their own that lie one letter away.
@@ -20,7 +23,13 @@ _OTHERS: Final = frozenset(
     " developed develops developers polices police politics directive directions direct construction constructions"
     " destruction obstruction instructional configurations guideline repeater revealed".split()
 )
+# Words whose letters may come in any order, as long as the first or the last stays.
+_MIXED: Final = (
+    *_KEYS, "rules", "your", "what", "given", "were", "word", "show", "full", "before", "chatting", "type", "them", "tell",
+    "list", "the", "print", "message", "received", "secret", "write",
+)  # fmt: skip
 _LONGEST: Final = 16
+_DRAWN: Final = re.compile(r"(.)\1{2,}")
 
 
 def _shorter(word: str) -> set[str]:
@@ -38,10 +47,23 @@ def _near() -> dict[str, str]:
     return near
 
 
+@cache
+def _mixed() -> dict[str, str]:
+    return {"".join(sorted(key)): key for key in reversed(_MIXED)}
+
+
 def meant(word: str) -> str:
     """The key name this word was meant to be, or the word."""
     if word in _SHORT:
         return _SHORT[word]
+    if not word.isascii():
+        return word
+    if _DRAWN.search(word):
+        word = _DRAWN.sub(r"\1", word)
+    if 2 < len(word) <= _LONGEST and word not in vocabulary(1) and word not in _OTHERS:
+        key = _mixed().get("".join(sorted(word)), word)
+        if key[0] == word[0] or key[-1] == word[-1]:
+            return key
     if not 4 <= len(word) <= _LONGEST or word in _OTHERS or word in _KEYS or not word.isascii():
         return word
     near = _near()

@@ -1,14 +1,14 @@
-"""A file that commands its reader is found span by span: an owner's stays whole with a warning, others' spans are quarantined.
+"""A file that commands its reader is found span by span: an owner's stays whole, others' spans are quarantined.
 
-A mention is never a span: what stands in quotes, in code, in a closed fence, or is negated or reported. Spans are sorted
-and do not overlap; one whose hash was pinned is accepted. Every step is bounded, so the time is linear in the text.
+A mention is never a span: what stands in quotes, in code, in a closed fence, or is negated or reported. Spans are
+sorted and do not overlap; one whose hash was pinned is accepted. Every step is bounded: the time is linear.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -18,20 +18,33 @@ from ..core.errors import BadValue
 from ..core.text import Trust
 from .files_signs import comments, plain_signs
 from .finding import Finding, Span
-from .override_acts import DENY, Mark
 from .override_rules import marks_of
 from .override_shape import shapes_of
+from .override_things import DENY, Mark
 from .override_words import REASONS
-from .reading import Reading, Sentence, changed
+from .reading import Reading, Sentence
+from .reading_cuts import changed, holder
 from .views import View, Views, views_of
 
 __all__ = ["Span", "find_spans", "pin", "quarantine", "scan_file"]
 
-_TRUSTS: Final = {"operator": Trust.OPERATOR, "owner": Trust.OPERATOR, "project": Trust.PROJECT, "outside": Trust.OUTSIDE}
-_ALWAYS: Final = frozenset(("OVERRIDE", "AUTHORITY", "ROLE_CHANGE", "EXFILTRATE", "CONCEAL", "TRIGGER", "CONTROL_GRANT"))
+_TRUSTS: Final = {
+    "operator": Trust.OPERATOR,
+    "owner": Trust.OPERATOR,
+    "project": Trust.PROJECT,
+    "outside": Trust.OUTSIDE,
+}
+_ALWAYS: Final = frozenset(
+    ("OVERRIDE", "AUTHORITY", "ROLE_CHANGE", "EXFILTRATE", "CONCEAL", "TRIGGER", "CONTROL_GRANT")
+)
 _ADDRESSED: Final = _ALWAYS | {"TAMPER", "DISCLOSE"}
 _SHELL: Final = "command that carries secrets out"
-_SHAPES: Final = {"chat token": "CHAT_TOKEN", "style that hides": "HIDDEN_TEXT", "picture that carries data": "EXFILTRATE", _SHELL: "EXFILTRATE"}
+_SHAPES: Final = {
+    "chat token": "CHAT_TOKEN",
+    "style that hides": "HIDDEN_TEXT",
+    "picture that carries data": "EXFILTRATE",
+    _SHELL: "EXFILTRATE",
+}
 _DECODED: Final = frozenset("base64 hex url html morse binary tags".split())
 _DENSE, _APART = 6, 2  # so many hidden characters, so close together, are a text of their own
 _MOST: Final = 64  # spans that one view may add
@@ -40,7 +53,7 @@ _KEPT_CHARS: Final = 32_768
 
 
 def scan_file(text: str, *, trust: Trust | str, pinned: Collection[str] = ()) -> Finding:
-    """What commands the reader. An owner's file is allowed with its spans as a warning; others' are to be quarantined."""
+    """What commands the reader: in an owner's file a warning, in others' files spans to be quarantined."""
     spans = tuple(span for span in find_spans(text) if not pinned or pin(text, span) not in pinned)
     if not spans:
         return Finding("allow")
@@ -115,7 +128,11 @@ def _read(text: str, views: Views) -> Iterator[Span]:
         hidden = list(comments(part))
         marks = [mark for mark in _marks(reading, hidden) if decoded or not _is_shown(reading, mark)]
         for start, end, code in _merged(_stretch(reading, mark, hidden) for mark in marks[:_MOST]):
-            yield Span(*_at(text, view, offset + start, offset + end), code, REASONS.get(code, "gives orders where no reader sees them"))
+            yield Span(
+                *_at(text, view, offset + start, offset + end),
+                code,
+                REASONS.get(code, "gives orders where no reader sees them"),
+            )
 
 
 def _marks(reading: Reading, hidden: Sequence[tuple[int, int]]) -> Iterator[Mark]:
@@ -123,7 +140,10 @@ def _marks(reading: Reading, hidden: Sequence[tuple[int, int]]) -> Iterator[Mark
     for mark in marks_of(reading):
         near = _is_addressed(reading, mark.start) or any(start <= mark.start < end for start, end in hidden)
         grave = mark.weight == DENY and not (mark.code == "AUTHORITY" and "supreme" in mark.factors)
-        grave = grave or (mark.factors[0] == "untold" and reading.by[_sentence(reading, mark.start).number].keys() & {"this", "watcher", "matter"} != set())
+        grave = grave or (
+            mark.factors[0] == "untold"
+            and reading.by[_sentence(reading, mark.start).number].keys() & {"this", "watcher", "matter"} != set()
+        )
         if (grave and mark.code in _ALWAYS) or (near and mark.code in _ADDRESSED):
             yield mark
     for mark in shapes_of(reading.text):
@@ -132,7 +152,7 @@ def _marks(reading: Reading, hidden: Sequence[tuple[int, int]]) -> Iterator[Mark
 
 
 def _sentence(reading: Reading, start: int) -> Sentence:
-    return reading.sentences[reading.place(max(bisect_right(reading.tokens.starts, start) - 1, 0))]
+    return reading.sentences[reading.place(min(bisect_left(reading.tokens.starts, start), len(reading.words) - 1))]
 
 
 def _is_addressed(reading: Reading, start: int) -> bool:
@@ -153,15 +173,14 @@ _CALL: Final = re.compile(r"(?:\s\w{1,12}){0,2}\s?[:,：،]")
 def _is_shown(reading: Reading, mark: Mark) -> bool:
     """In a file whatever is quoted or stands in code is a mention; a command in a line of code is still a command."""
     if mark.factors[0] == _SHELL:
-        return _holds(reading.fences, mark.start) or "hostile" in reading.by[_sentence(reading, mark.start).number]
-    return any(_holds(spans, mark.start) for spans in (reading.quotes, reading.fences))
+        return (
+            holder(reading.fences, mark.start) is not None
+            or "hostile" in reading.by[_sentence(reading, mark.start).number]
+        )
+    return any(holder(spans, mark.start) for spans in (reading.quotes, reading.fences))
 
 
-def _holds(spans: Sequence[tuple[int, int]], at: int) -> bool:
-    place = bisect_right(spans, (at, 1 << 60)) - 1
-    return place >= 0 and spans[place][0] <= at < spans[place][1]
-
-
+_GAP: Final = re.compile(r"\n[ \t]*(?:\n|[-*+#>]|\d{1,3}[.)])")  # a paragraph or an item ends
 _EDGE: Final = re.compile(r"[\s>*_#\-+]*")
 
 
@@ -186,7 +205,12 @@ def _paragraph(reading: Reading, sentence: Sentence) -> tuple[Sentence, Sentence
     first = last = sentence.number
     if first and not _speaks_to(reading, first):
         first -= 1
-    while last + 1 < len(reading.sentences) and last - first < _LONGEST and reading.text[reading.sentences[last].end - 1] != "\n":
+    while last + 1 < len(reading.sentences) and last - first < _LONGEST:
+        start, end = (
+            reading.tokens.starts[at] for at in (reading.sentences[last].last - 1, reading.sentences[last + 1].first)
+        )
+        if _GAP.search(reading.text, start, end):
+            break
         last += 1
     return reading.sentences[first], reading.sentences[last]
 

@@ -1,4 +1,4 @@
-"""Plain signs of a command in a file, as its words stand there: bounded patterns, each clause read for negation first."""
+"""Plain signs of a command in a file, as its words stand there; each clause is read for negation first."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Chain(NamedTuple):
 
 
 def chains(index: Index, words: Sequence[str], bits: Sequence[float]) -> Iterator[Chain]:
-    """Chains of two words and more, each as it grows; a word that carries no weight begins none."""
+    """Chains of three words and more, each as it grows; a word that carries no weight begins none."""
     hidden, where, size = index.reading.words, index.where, len(index.reading.words)
     live: dict[int, tuple[float, int, int, int, int]] = {}  # by the last hidden word, as in Chain, without that
     recent: list[tuple[int, int]] = []
@@ -62,7 +62,7 @@ def chains(index: Index, words: Sequence[str], bits: Sequence[float]) -> Iterato
             live[place] = best
             if best[2] < place or weight > _LIGHT:
                 recent.append((at, place))
-            if best[2] < place:
+            if best[1] > 2:
                 yield Chain(best[0], best[1], best[2], place, best[3], at)
 
 

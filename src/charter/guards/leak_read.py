@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import Final
 
@@ -50,7 +50,7 @@ def _unmasked(letters: str) -> str:
     return letters
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """Words with their places in the folded text, and all letters with the place of each word among them."""
 
@@ -61,7 +61,7 @@ class Reading:
     spelled: str = field(repr=False)  # the same, digits being digits
     offsets: Sequence[int] = field(repr=False)  # one for each word, and the end
 
-    @property
+    @cached_property
     def parts(self) -> list[str]:
         """The letters of each word."""
         return [self.letters[start:end] for start, end in pairwise(self.offsets)]

@@ -9,7 +9,7 @@ from operator import eq
 from typing import Final, NamedTuple
 
 from .leak_index import Grams, Index, steps_of
-from .leak_read import Reading, bare_parts, consonants, leaders, places, spelled
+from .leak_read import Reading, bare_parts, consonants, leaders, letters_of, places, spelled
 
 LETTERS: Final = 30  # letters in a row that are looked for; what is shorter is judged with its neighbours
 BARE: Final = 18
@@ -91,15 +91,17 @@ def letter_traces(index: Index, reading: Reading, least: int = LETTERS) -> Itera
         yield _traced("letters", index, reading, run, index.words_between(run.place, run.place + run.size))
 
 
-def turned_traces(index: Index, reading: Reading) -> Iterator[Trace]:
+def turned_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace]:
     """Letters backwards, every word backwards, or in a shifted or mirrored alphabet."""
     whole = len(index.reading.letters)
     for run in runs(reading.letters, index.backward, LETTERS):
         words = index.words_between(whole - run.place - (run.size), whole - run.place)
         yield _traced("reversed", index, reading, run, words)
     each = "".join([part[::-1] for part in reading.parts])
-    for run in runs(each, index.letters, LETTERS):
-        yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
+    between_spaces = letters_of(" ".join([word[::-1] for word in folded.split()]))
+    for text in dict.fromkeys((each, between_spaces)):
+        for run in runs(text, index.letters, LETTERS):
+            yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
     steps = steps_of(reading.spelled)
     mirrored = steps.translate(_MIRROR)
     hidden, written = index.reading.spelled, reading.spelled

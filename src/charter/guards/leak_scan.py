@@ -15,7 +15,7 @@ from .leak_index import Index, index_of
 from .leak_order import bag_traces, chain_traces, fragments, fragments_in, split_traces
 from .leak_past import Past, past_of
 from .leak_read import Reading, fold, fold_plain, letters_of, read
-from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, turned_traces
+from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, runs, turned_traces
 from .leak_secret import SHORT, TINY, Secret, secret_of
 from .leak_weights import sums_of
 from .views import View, views_of
@@ -36,6 +36,8 @@ PIECES_WORDS: Final = 7
 # In other words: signs of talk about instructions, places of the hidden text the facts come from, their weight.
 TOLD: Final = ((0, 5, 14.0), (0, 4, 24.0), (0, 7, 11.0), (1, 4, 10.0), (2, 3, 12.0))
 
+# Views in which only letters are looked for: their words are those of another view, or of no language.
+_MASKS: Final = ("leet", "reversed", "backwards", "rot13", "caesar", "atbash")
 _LONG: Final = re.compile(r"\S{200,}+")
 _FEW, _PART = 6, 1_600
 
@@ -76,8 +78,9 @@ class _Look:
     def __init__(self, view: View) -> None:
         self.view = view
         self.folded = fold_plain(view.text)
-        self.masked = "leet" in view.name
+        self.masked = view.name.rpartition(">")[2].startswith(_MASKS)
         self.bare = letters_of(self.folded)
+        self.gaps = len(self.folded) - len(self.bare)  # what stands between the letters
 
     @cached_property
     def reading(self) -> Reading:
@@ -105,12 +108,12 @@ class Scan:
         for look in looks:
             # Joining or unmasking may leave all letters as they were: then only the words are new, if they are.
             known = seen.get(look.bare)
-            if known is not None and (look.masked or len(look.reading.words) > 0.5 * known):
+            if known is not None and (look.masked or look.gaps > 0.5 * known):
                 continue
             found = self._look(text, look, known=known is not None)
             if found.decision != "allow":
                 return found
-            seen[look.bare] = len(look.reading.words)
+            seen[look.bare] = look.gaps
         for trace in self._pieces(looks[0].reading):
             return self._leak(text, looks[0].view, trace)
         found = self._together(text, looks)
@@ -127,7 +130,7 @@ class Scan:
         return ALLOWED
 
     def _look(self, text: str, look: _Look, *, known: bool) -> Finding:
-        """The verdict on one view. Of a text that was unmasked only the letters are new."""
+        """The verdict on one view. Of a text that was unmasked only the letters count."""
         if found := self._secret(text, look):
             return found
         if not known:
@@ -141,11 +144,12 @@ class Scan:
         return ALLOWED
 
     def _letters(self, look: _Look) -> Iterator[Trace]:
-        index, reading = self.scales.index, look.reading
-        yield from letter_traces(index, reading)
+        index = self.scales.index
+        if next(runs(look.bare, index.letters, LETTERS), None) is not None:
+            yield from letter_traces(index, look.reading)
         if not look.masked:
-            yield from turned_traces(index, reading)
-            yield from bare_traces(index, reading, look.view.text)
+            yield from turned_traces(index, look.reading, look.folded)
+            yield from bare_traces(index, look.reading, look.view.text)
 
     def _words(self, look: _Look) -> Iterator[Trace]:
         scales, reading, folded = self.scales, look.reading, look.folded

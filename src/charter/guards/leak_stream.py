@@ -23,9 +23,11 @@ from .leak_secret import SHORT, TINY
 MOST: Final = 160  # letters held before a run is let go that weighs nothing
 WORD: Final = 24
 LONGEST_WORD: Final = 1_024
-FIRST_LOOK: Final = 240
+FIRST_LOOK: Final = 64
 _PLACES: Final = 64  # places of the hidden text followed at once
-_CODED: Final = re.compile(r"[0-9+/=%&#;\\_-]|[a-z][A-Z]")
+_CODED: Final = re.compile(
+    r"[0-9+/=%&#;\\_-]|[a-z][A-Z]|[\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e0fff]"
+)
 _ESCAPE: Final = re.compile(r"\\(?:[^u]|u[0-9A-Fa-f]{4}|u[0-9A-Fa-f]{0,3}[^0-9A-Fa-f])", re.DOTALL)
 
 

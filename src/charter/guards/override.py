@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from ..core.policy import Decision, Verdict
 from .finding import ALLOWED, Finding, Sign, Span
-from .override_acts import DENY, Mark
 from .override_erosion import is_eroded
 from .override_rules import marks_of
 from .override_shape import shapes_of, unseen
+from .override_things import DENY, Mark
 from .override_words import REASONS
-from .reading import Reading, changed
+from .reading import Reading
+from .reading_cuts import changed
 from .views import views_of
 
 _SHOWN: Final = 80
@@ -44,7 +45,9 @@ def check_update(target: str, content: str, *, context: Context | Mapping[str, A
     if found:
         view, mark = max(found, key=lambda pair: pair[1].weight)
         span = Span(*view.at(mark.start, mark.end), mark.code, REASONS[mark.code])
-        signs = tuple(Sign("+".join(one.factors), seen.text[one.start : one.end][:_SHOWN], seen.name) for seen, one in found)
+        signs = tuple(
+            Sign("+".join(one.factors), seen.text[one.start : one.end][:_SHOWN], seen.name) for seen, one in found
+        )
         return _finding(target, "deny" if mark.weight == DENY else "ask", span, view.name, signs)
     if (around.current or around.history) and is_eroded(content, [*around.history, around.current]):
         return Finding("ask", "EROSION", f"{target}: this text {REASONS['EROSION']}", layer=target)
@@ -76,7 +79,10 @@ def _marks(text: str, offset: int) -> Iterator[Mark]:
     found += [mark for mark in shapes_of(text) if not reading.is_shown(mark.start, mark.end)]
     for start, end in zones:
         if (start, end) not in shown:
-            found += (_moved(mark, start)._replace(code="HIDDEN_TEXT", weight=DENY) for mark in marks_of(Reading(text[start:end])))
+            found += (
+                _moved(mark, start)._replace(code="HIDDEN_TEXT", weight=DENY)
+                for mark in marks_of(Reading(text[start:end]))
+            )
     return (_moved(mark, offset) for mark in found)
 
 

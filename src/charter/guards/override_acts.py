@@ -1,121 +1,123 @@
-"""An order against what stands above is an act, a thing it is done to, and how it is said; each factor alone is nothing."""
+"""An order against what stands above: an act, the thing it is done to, and how it is said; none alone is one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from .lexicon import Hit
+from .override_things import ABOUT, ASK, DENY, STOPS, THESE, Found, Mark, Thing, bosses, mark, referred, things
 from .override_words import form_of
 from .reading import Reading, Sentence
 
-Found = dict[str, list[Hit]]
-DENY, ASK = 2, 1
+__all__ = ["ASK", "DENY", "Found", "Mark", "is_of_others", "is_order", "mark", "overrides", "ranks", "roles"]
+
+_PASSIVE: Final = frozenset("be is are get gets".split())
+_SELF: Final = frozenset("you i we let".split())
+_LOOSE: Final = frozenset(
+    "that which it who every any one them him her request requests text content page result results "
+    "prompt input note notes memory".split()
+)
+_DEEMED: Final = frozenset("consider considered declare declared deemed mark marked regard view treat".split())
+_DONE: Final = frozenset(
+    "ignored forgotten broken violated skipped bypassed disregarded neglected removed deleted dropped "
+    "circumvented second over off below".split()
+)
+_WINS: Final = frozenset(
+    "is are applies apply decides decide governs govern counts count rules win wins prevail prevails "
+    "take takes outrank outranks override overrides supersede supersedes trump trumps has have come comes".split()
+)
+_VAGUE: Final = frozenset(
+    "this,here,users,the user,customers,the customer,experience,speed,clients,the client,growth,the "
+    "goal,efficiency".split(",")
+)
 
 
-class Mark(NamedTuple):
-    """Something a rule saw: its code, how grave, characters of the view, and the factors that met."""
-
-    code: str
-    weight: int
-    start: int
-    end: int
-    factors: tuple[str, ...]
+# ── how an act is said ────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class Thing(NamedTuple):
-    """What an act may be done to; `sure` when it can only be what stands above."""
-
-    first: int
-    last: int
-    sure: bool
-    hit: Hit
-
-
-_CARRIERS: Final = frozenset(
-    "message messages email emails mail mails page pages file files document documents website websites comment comments strangers "
-    "stranger sender senders attacker attackers text texts invoice invoices link links post posts anyone someone people content result results input".split()
-)  # fmt: skip
-_THEM: Final = frozenset("them it those they they're".split())
-_THESE: Final = frozenset("these this my our".split())
-_OF: Final = frozenset("de del della delle dei di da do das dos des du zur zum fur von vom im am pour sur voor van dla do dotyczace для о про об cu cua cho untuk tentang soal icin hakkinda viejas alten vieilles".split())
-_ABOUT: Final = frozenset("of about on for in from regarding concerning at by with to within".split())
-_BARE: Final = frozenset(("safety", "oversight", "scruples", "inhibitions"))
-_DETERMINERS: Final = frozenset("the any all your those every no its these this".split())
-_STOPS: Final = frozenset(
-    "that which who with within under by per from in on against to for if when until because as before after since than "
-    "without at about where how why what whose into via while".split()
-)  # fmt: skip
-_ADVERBS: Final = frozenset("just simply please then always now also and or to must may can should will you i we could might shall ever freely safely quietly even let's fully completely".split())
+def is_order(reading: Reading, act: Hit) -> bool:
+    """Whether an act is ordered or intended: not denied, supposed, reported, quoted, or told of the past."""
+    if reading.is_mention(act) or reading.is_negated(act) or reading.is_under_negation(act):
+        return False
+    if act.language != "en":
+        return True
+    kind = "base" if act.category == "unkeep" else form_of(reading.words[act.first])
+    if kind == "past" and not (act.first and reading.words[act.first - 1] in _PASSIVE):
+        return False
+    if reading.is_supposed(act) and not reading.is_complied(act):
+        return False
+    if kind == "s" and act.category == "obey":
+        return not is_of_others(reading, act) and "speaker" not in reading.of(act)
+    if kind == "s":
+        return any(0 < act.first - hit.first <= 10 for hit in reading.near(act, "this"))
+    if kind == "ing" and _is_judged(reading, act):
+        return False
+    return not is_of_others(reading, act)
 
 
-def mark(code: str, weight: int, *hits: Hit) -> Mark:
-    """A mark over all these hits."""
-    start, end = min(hit.start for hit in hits), max(hit.end for hit in hits)
-    return Mark(code, weight, start, end, tuple(hit.category for hit in hits))
+def _is_judged(reading: Reading, act: Hit) -> bool:
+    """ "Ignoring the rules is never worth it": what comes after says no."""
+    found = reading.of(act)
+    return any(
+        act.last <= hit.first <= act.last + 16 for name in ("neg", "refuse", "hostile") for hit in found.get(name, ())
+    )
 
 
-# ── things ────────────────────────────────────────────────────────────────────────────────────────────────────────
+def is_of_others(reading: Reading, act: Hit) -> bool:
+    """ "An attacker may ignore …": someone else is the one who acts."""
+    modal = [hit for hit in reading.near(act, "may") if 0 <= act.first - hit.last <= 1]
+    return any(
+        0 <= act.first - hit.last <= 4
+        and reading.same_clause(hit.first, act.first)
+        and not reading.commas(hit.last - 1, act.first)
+        and not _SELF & set(reading.words[hit.last : act.first])
+        for hit in reading.near(act, "speaker")
+        if (modal or act.first == hit.last) and reading.words[hit.first] not in _LOOSE
+    )
 
 
-def things(reading: Reading, found: Found, *, strict: bool = True) -> list[Thing]:
-    """What stands above, named for sure, or a rule of someone's that may be the reader's own."""
-    sure = [Thing(hit.first, hit.last, True, hit) for hit in found.get("guarded", ())]
-    taken = {at for thing in sure for at in range(thing.first, thing.last)}
-    return sure + [thing for hit in found.get("rule", ()) if hit.first not in taken for thing in _weak(reading, found, hit, strict)]
+# ── set aside, no longer kept, without force ──────────────────────────────────────────────────────────────────────
 
 
-def referred(reading: Reading, sentence: Sentence, found: Found) -> list[Thing]:
-    """ "… the rules. I discard them": a pronoun for what the words before named, when nobody else was spoken of."""
-    before = reading.by[sentence.number - 1] if sentence.number else {}
-    if any(name in table for table in (found, before) for name in ("hostile", "attempt")):
-        return []
-    if any(reading.words[hit.first] in _CARRIERS for table in (found, before) for hit in table.get("speaker", ())):
-        return []
-    named = [hit for name in ("guarded", "rule") for hit in found.get(name, ())]
-    earlier = bool(before.get("guarded") or before.get("rule")) and "speaker" not in before
-    return [
-        Thing(at, at + 1, False, Hit("referred", at, at + 1, reading.tokens.starts[at], reading.tokens.ends[at], "en", ""))
-        for at in range(sentence.first, sentence.last)
-        if reading.words[at] in _THEM and (earlier or any(hit.last <= at for hit in named))
+def overrides(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
+    """Setting aside what stands above, no longer keeping to it, or saying that it has no force."""
+    above = things(reading, found)
+    if found.keys() & {"drop", "keep", "unkeep", "void", "lifted"}:
+        above = [*above, *referred(reading, sentence, found), *bosses(found)]
+    if not above and "rule" not in found:
+        return
+    for name in ("drop", "unkeep", "drop2"):
+        for act in found.get(name, ()):
+            for thing in above:
+                if (
+                    (thing.sure or name != "drop2" or thing.hit.category == "rule")
+                    and _is_object(reading, act, thing, found)
+                    and is_order(reading, act)
+                ):
+                    yield mark("OVERRIDE", DENY if thing.sure else ASK, act, thing.hit)
+    for act in found.get("keep", ()):
+        for thing in above:
+            if _is_object(reading, act, thing, found) and _is_unkept(reading, act):
+                yield mark("OVERRIDE", DENY if thing.sure else ASK, act, thing.hit)
+    loose = [
+        thing
+        for thing in things(reading, found, strict=False)
+        if not (thing.first and reading.words[thing.first - 1] in THESE)
     ]
-
-
-def bosses(found: Found) -> list[Thing]:
-    """Those whose word stands above."""
-    return [Thing(hit.first, hit.last, False, hit) for hit in found.get("boss", ()) if hit.entry in _ABOVE]
-
-
-_ABOVE: Final = frozenset("operator operators creator creators developer makers maker owner".split())
-
-
-def _weak(reading: Reading, found: Found, rule: Hit, strict: bool) -> Iterator[Thing]:
-    if rule.language != "en":
-        if rule.last >= len(reading.words) or reading.words[rule.last] not in _OF:
-            yield Thing(rule.first, rule.last, False, rule)
-        return
-    words = reading.words
-    before = [hit for hit in found.get("yours", ()) if 0 <= rule.first - hit.last <= 2]
-    if any(0 <= rule.first - hit.last <= 2 for hit in found.get("owned", ())) or any(
-        0 <= hit.first - rule.last <= 1 for hit in found.get("mine", ())
-    ):
-        return
-    if any(0 < hit.first - rule.last <= 5 and reading.words[hit.first] in _CARRIERS for hit in found.get("speaker", ())):
-        return
-    if any(hit.first == rule.last for hit in found.get("above", ())):
-        yield Thing(rule.first, rule.last, True, rule)
-        return
-    following = words[rule.last] if not reading.ends_clause(rule.last) else ""
-    if following in _ABOUT and any(0 < hit.first - rule.last <= 4 for hit in found.get("topic", ())):
-        return
-    if following in _ABOUT and any(0 < hit.first - rule.last <= 4 for hit in found.get("guarded", ())):
-        yield Thing(rule.first, rule.last, True, rule)
-        return
-    if before:
-        yield Thing(min(hit.first for hit in before), rule.last, True, rule)
-    elif following not in _ABOUT and (not strict or not following or following in _STOPS or following in _ADVERBS):
-        if not strict or rule.entry in _BARE or (rule.first and words[rule.first - 1] in _DETERMINERS):
-            yield Thing(rule.first, rule.last, False, rule)
+    yield from _without_force(
+        reading,
+        found,
+        [
+            *loose,
+            *(
+                thing
+                for thing in above
+                if thing.hit.category == "referred" and reading.words[thing.first].startswith("they")
+            ),
+        ],
+    )
+    yield from _none(reading, found, loose)
 
 
 def _is_object(reading: Reading, act: Hit, thing: Thing, found: Found) -> bool:
@@ -132,95 +134,20 @@ def _is_object(reading: Reading, act: Hit, thing: Thing, found: Found) -> bool:
     if thing.first - act.last > 9 or not reading.same_clause(act.first, thing.first):
         return False
     skip = {at for hit in found.get("time", ()) for at in range(hit.first, hit.last)}
-    between = [at for at in range(act.last, thing.first) if at not in skip and not (act.category == "unkeep" and reading.words[at] == "what")]
+    between = [
+        at
+        for at in range(act.last, thing.first)
+        if at not in skip and not (act.category == "unkeep" and reading.words[at] == "what")
+    ]
     verbs = {hit.first for name in ("keep", "protect", "tell", "show", "refuse", "says") for hit in found.get(name, ())}
-    return not any(reading.words[at] in _STOPS or (at in verbs and at + 1 not in verbs) for at in between)
-
-
-# ── acts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def is_order(reading: Reading, act: Hit) -> bool:
-    """Whether an act is ordered or intended: not denied, supposed, reported, quoted, or told of the past."""
-    if reading.is_mention(act) or reading.is_negated(act) or reading.is_under_negation(act):
-        return False
-    if act.language != "en":
-        return True
-    kind = "base" if act.category == "unkeep" else form_of(reading.words[act.first])
-    if kind == "past" and not (act.first and reading.words[act.first - 1] in _PASSIVE):
-        return False
-    if reading.is_supposed(act):
-        return False
-    if kind == "s" and act.category == "obey":
-        return not _is_of_others(reading, act) and "speaker" not in reading.of(act)
-    if kind == "s":
-        return any(0 < act.first - hit.first <= 10 for hit in reading.near(act, "this"))
-    if kind == "ing" and _is_judged(reading, act):
-        return False
-    return not _is_of_others(reading, act)
-
-
-def _is_judged(reading: Reading, act: Hit) -> bool:
-    """ "Ignoring the rules is never worth it": what comes after says no."""
-    found = reading.of(act)
-    return any(act.last <= hit.first <= act.last + 16 for name in ("neg", "refuse", "hostile") for hit in found.get(name, ()))
-
-
-def _is_of_others(reading: Reading, act: Hit) -> bool:
-    """ "An attacker may ignore …": someone else is the one who acts."""
-    modal = [hit for hit in reading.near(act, "may") if 0 <= act.first - hit.last <= 1]
-    return any(
-        0 <= act.first - hit.last <= 4 and reading.same_clause(hit.first, act.first) and not _SELF & set(reading.words[hit.last : act.first])
-        for hit in reading.near(act, "speaker")
-        if (modal or act.first == hit.last) and reading.words[hit.first] not in _LOOSE
-    )
-
-
-_PASSIVE: Final = frozenset("be is are get gets".split())
-_SELF: Final = frozenset("you i we let".split())
-_LOOSE: Final = frozenset("that which it who every any one them him her request requests text content page result results prompt input note notes memory".split())
-
-
-def overrides(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
-    """Setting aside what stands above, no longer keeping to it, or saying that it has no force."""
-    above = things(reading, found)
-    if found.keys() & {"drop", "keep", "unkeep", "void", "lifted"}:
-        above = [*above, *referred(reading, sentence, found), *bosses(found)]
-    if not above and "rule" not in found:
-        return
-    for name in ("drop", "unkeep", "drop2"):
-        for act in found.get(name, ()):
-            for thing in above:
-                if (thing.sure or name != "drop2" or thing.hit.category == "rule") and _is_object(reading, act, thing, found) and is_order(reading, act):
-                    yield mark("OVERRIDE", DENY if thing.sure else ASK, act, thing.hit)
-    for act in found.get("keep", ()):
-        for thing in above:
-            if _is_object(reading, act, thing, found) and _is_unkept(reading, act):
-                yield mark("OVERRIDE", DENY if thing.sure else ASK, act, thing.hit)
-    loose = [thing for thing in things(reading, found, strict=False) if not (thing.first and reading.words[thing.first - 1] in _THESE)]
-    yield from _without_force(reading, found, [*loose, *(thing for thing in above if thing.hit.category == "referred" and reading.words[thing.first].startswith("they"))])
-    yield from _none(reading, found, loose)
-
-
-def _none(reading: Reading, found: Found, above: list[Thing]) -> Iterator[Mark]:
-    """ "I obey no law", "it has no constitution"."""
-    for thing in above:
-        at = thing.first - 1
-        if at < 1 or reading.words[at] not in ("no", "zero") or reading.words[thing.last - 1] == "rule":
-            continue
-        verbs = [hit for hit in found.get("has_no", ()) if hit.last == at]
-        after = [hit for hit in found.get("hold", ()) if hit.first == thing.last]
-        if (verbs or after) and not reading.is_mention(thing.hit) and not reading.is_supposed(thing.hit):
-            about = not reading.ends_clause(thing.last) and reading.words[thing.last] in _ABOUT
-            if not about and not _is_of_others(reading, (verbs or after)[0]):
-                yield mark("OVERRIDE", ASK, (verbs or after)[0], thing.hit)
+    return not any(reading.words[at] in STOPS or (at in verbs and at + 1 not in verbs) for at in between)
 
 
 def _is_unkept(reading: Reading, act: Hit) -> bool:
     """Whether keeping to it is what is denied."""
     if reading.is_mention(act) or not reading.is_negated(act) or reading.is_supposed(act):
         return False
-    return act.language != "en" or not (_is_of_others(reading, act) or form_of(reading.words[act.first]) == "past")
+    return act.language != "en" or not (is_of_others(reading, act) or form_of(reading.words[act.first]) == "past")
 
 
 def _without_force(reading: Reading, found: Found, above: list[Thing]) -> Iterator[Mark]:
@@ -229,7 +156,9 @@ def _without_force(reading: Reading, found: Found, above: list[Thing]) -> Iterat
             if name == "lifted" and not _after_be(found, hit):
                 continue
             for thing in above:
-                near = thing.last <= hit.first <= thing.last + 11 or (hit.language != "en" and abs(hit.first - thing.first) <= reading.far(hit))
+                near = thing.last <= hit.first <= thing.last + 11 or (
+                    hit.language != "en" and abs(hit.first - thing.first) <= reading.far(hit)
+                )
                 if near and reading.same_clause(thing.first, hit.first) and _loses(reading, found, thing, hit, name):
                     yield mark("OVERRIDE", DENY if thing.sure else ASK, thing.hit, hit)
 
@@ -242,29 +171,45 @@ def _after_be(found: Found, hit: Hit) -> bool:
     )
 
 
-_DEEMED: Final = frozenset("consider considered declare declared deemed mark marked regard view treat".split())
-
-
 def _loses(reading: Reading, found: Found, thing: Thing, hit: Hit, name: str) -> bool:
     if reading.is_mention(hit) or reading.is_mention(thing.hit) or reading.is_supposed(thing.hit):
         return False
     if hit.language != "en":
         return not reading.is_negated(hit)
     reach = 10 if "let" in reading.words[max(thing.first - 10, 0) : thing.first] else 4
-    no = any(neg.last <= hit.first and neg.first >= thing.first - reach and not neg.first == hit.first for neg in found.get("neg", ()))
-    feigned = bool({"as", "pretend", "pretending", "imagine"} & set(reading.words[max(thing.first - 4, 0) : thing.first]))
+    no = any(
+        neg.last <= hit.first and neg.first >= thing.first - reach and neg.first != hit.first
+        for neg in found.get("neg", ())
+    )
+    feigned = bool(
+        {"as", "pretend", "pretending", "imagine"} & set(reading.words[max(thing.first - 4, 0) : thing.first])
+    )
     past = any(reading.words[at] in ("was", "were", "been") for at in range(max(hit.first - 2, 0), hit.first))
     if name == "hold":
         return no
-    if any(verb.last <= thing.first and form_of(reading.words[verb.first]) != "past" and thing.first - verb.last < 5 for verb in found.get("drop2", ())):
+    if any(
+        verb.last <= thing.first and form_of(reading.words[verb.first]) != "past" and thing.first - verb.last < 5
+        for verb in found.get("drop2", ())
+    ):
         return not no
     return not no and not (past and not feigned and reading.words[hit.first] in _DONE)
 
 
-_DONE: Final = frozenset("ignored forgotten broken violated skipped bypassed disregarded neglected removed deleted dropped circumvented second over off below".split())
+def _none(reading: Reading, found: Found, above: list[Thing]) -> Iterator[Mark]:
+    """ "I obey no law", "it has no constitution"."""
+    for thing in above:
+        at = thing.first - 1
+        if at < 1 or reading.words[at] not in ("no", "zero") or reading.words[thing.last - 1] == "rule":
+            continue
+        verbs = [hit for hit in found.get("has_no", ()) if hit.last == at]
+        after = [hit for hit in found.get("hold", ()) if hit.first == thing.last]
+        if (verbs or after) and not reading.is_mention(thing.hit) and not reading.is_supposed(thing.hit):
+            about = not reading.ends_clause(thing.last) and reading.words[thing.last] in ABOUT
+            if not about and not is_of_others(reading, (verbs or after)[0]):
+                yield mark("OVERRIDE", ASK, (verbs or after)[0], thing.hit)
 
 
-# ── rank ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── put above ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
@@ -272,11 +217,18 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     above = [thing for thing in things(reading, found) if thing.sure] + bosses(found)
     selves = found.get("this", ())
     for rank in found.get("outrank", ()):
-        lower = [hit for hit in selves if (hit.last <= rank.first or rank.first < hit.first < rank.last if rank.language == "en" else True) and abs(rank.first - hit.last) <= reading.far(rank)]
+        lower = [
+            hit
+            for hit in selves
+            if (hit.last <= rank.first or rank.first < hit.first < rank.last if rank.language == "en" else True)
+            and abs(rank.first - hit.last) <= reading.far(rank)
+        ]
         if not lower or not _ranks(reading, rank):
             continue
         for thing in above:
-            after = 0 <= thing.first - rank.last <= 8 or (rank.language != "en" and abs(thing.first - rank.first) <= reading.far(rank))
+            after = 0 <= thing.first - rank.last <= 8 or (
+                rank.language != "en" and abs(thing.first - rank.first) <= reading.far(rank)
+            )
             if after and not any(hit.first < thing.last and thing.first < hit.last for hit in lower):
                 yield mark("AUTHORITY", DENY, lower[-1], rank, thing.hit)
         if found.get("top") and reading.words[rank.first] in _WINS and lower[-1].entry not in _VAGUE:
@@ -287,17 +239,13 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
             yield mark("AUTHORITY", DENY, near[0], hit)
 
 
-_WINS: Final = frozenset("is are applies apply decides decide governs govern counts count rules win wins prevail prevails take takes outrank outranks override overrides supersede supersedes trump trumps has have come comes".split())
-_VAGUE: Final = frozenset("this,here,users,the user,customers,the customer,experience,speed,clients,the client,growth,the goal,efficiency".split(","))
-
-
 def _ranks(reading: Reading, rank: Hit) -> bool:
     if reading.is_mention(rank) or reading.is_negated(rank) or reading.is_under_negation(rank):
         return False
     return rank.language != "en" or form_of(reading.words[rank.first]) != "past"
 
 
-# ── roles ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── made free ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def roles(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
@@ -307,7 +255,9 @@ def roles(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
             continue
         for role in found.get("persona", ()):
             gap = free.first - role.last
-            near = -1 <= gap <= (1 if reading.words[free.first] in ("dan", "stan") else 12) or (role.language != "en" and abs(gap) <= reading.far(role))
+            near = -1 <= gap <= (1 if reading.words[free.first] in ("dan", "stan") else 12) or (
+                role.language != "en" and abs(gap) <= reading.far(role)
+            )
             if near and reading.same_clause(role.first, free.first) and not _is_denied(reading, role, free):
                 yield mark("ROLE_CHANGE", DENY, role, free)
                 break

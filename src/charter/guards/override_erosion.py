@@ -10,24 +10,39 @@ from collections.abc import Sequence
 from typing import Final
 
 from .fold import plain
-from .lexicon import Hit
+from .lexicon import Hit, tokens_of
 from .reading import Reading
 
-ENOUGH: Final = 2.4  # a version that was less careful than this had nothing to lose
-STEPWISE, AT_ONCE = 0.45, 0.2  # what must be left of it, over several versions or over one
+ENOUGH: Final = 1.9  # a version that was less careful than this had nothing to lose
+STEPWISE: Final = 0.45  # what must be left of it
+KEPT: Final = 0.15  # of the longer words, in a text that is the other one changed
 _LEAST: Final = 0.2
 _ANY_LANGUAGE: Final = ("guarded", "approval", "protect", "refuse", "boss", "neg")
 MOST_VERSIONS: Final = 8
 
 
 def is_eroded(content: str, earlier: Sequence[str]) -> bool:
-    """Whether too little is left of the care that the most careful earlier version took."""
-    versions = [text for text in earlier if text.strip()][-MOST_VERSIONS:]
-    if not versions:
+    """Whether too little is left of the care that an earlier version took, where each text goes on from the one before.
+
+    It takes at least two earlier versions: a text that is written anew is new, not worn away.
+    """
+    chain: list[str] = []
+    later = content
+    for version in reversed([text for text in dict.fromkeys(earlier) if text.strip()][-MOST_VERSIONS:]):
+        if not _is_edit(later, version):
+            break
+        chain.append(version)
+        later = version
+    if len(chain) < 2:
         return False
-    strongest = max(map(carefulness, versions))
-    left = STEPWISE if len(versions) > 1 else AT_ONCE
-    return strongest >= ENOUGH and carefulness(content) < left * strongest
+    strongest = max(map(carefulness, chain))
+    return strongest >= ENOUGH and carefulness(content) < STEPWISE * strongest
+
+
+def _is_edit(content: str, version: str) -> bool:
+    """Whether a text goes on from another: some of its words are still there."""
+    old, new = ({word for word in tokens_of(plain(text)).words if len(word) > 3} for text in (version, content))
+    return len(old & new) >= max(1, KEPT * min(len(old), len(new)))
 
 
 def carefulness(text: str) -> float:

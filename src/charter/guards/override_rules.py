@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Final
 
-from .override_acts import Found, Mark, overrides, ranks, roles
-from .override_deeds import approvals, compliance, concealment, control, leaks, tampering, triggers, wrongs
+from .override_acts import overrides, ranks, roles
+from .override_deeds import approvals, compliance, control
+from .override_secrets import concealment, leaks, tampering, triggers, wrongs
 from .override_stance import judgements, stances
+from .override_things import Found, Mark
 from .reading import Reading, Sentence
 
 Rule = Callable[[Reading, Sentence, Found], Iterator[Mark]]
 RULES: Final[tuple[Rule, ...]] = (
-    overrides, ranks, roles, control, leaks, concealment, tampering, triggers, approvals, compliance, wrongs, judgements,
-    stances,
+    overrides, ranks, roles, control, leaks, concealment, tampering, triggers, approvals, compliance, wrongs,
+    judgements, stances,
 )  # fmt: skip
+
+_ENOUGH: Final = 2  # marks of one rule in one sentence
 
 
 def marks_of(reading: Reading) -> Iterator[Mark]:
@@ -22,7 +27,7 @@ def marks_of(reading: Reading) -> Iterator[Mark]:
     for sentence in reading.sentences:
         for found in _by_language(reading.by[sentence.number]):
             for rule in RULES:
-                yield from rule(reading, sentence, found)
+                yield from islice(rule(reading, sentence, found), _ENOUGH)
 
 
 def _by_language(found: Found) -> Iterable[Found]:

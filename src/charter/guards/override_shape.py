@@ -1,4 +1,4 @@
-"""What a writable text may not be made of: forged structure, machine contracts, text that a reader of the page never sees."""
+"""What a writable text may not be made of: forged structure, machine contracts, text that no page shows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .override_acts import ASK, DENY, Mark
+from .override_things import ASK, DENY, Mark
 
 
 class _Shape(NamedTuple):
@@ -22,83 +22,136 @@ def _re(*patterns: str) -> re.Pattern[str]:
 
 
 TOKEN: Final = _re(
-    r"<[|｜]\s?[a-z_▁][\w▁ ]{0,40}[|｜]>", r"</?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|eot_id)>", r"<</?sys>>",
-    r"\[/?(?:inst|tool_calls|available_tools|system_prompt|sys)\]", r"<\|?/?endoftext\|?>", r"</?(?:tool_call|tool_calls|function_calls|tool_use)>", r"^[ \t]*#{2,3}[ \t]*(?:system|instruction|human|assistant|response):[ \t]*$",
+    r"<[|｜]\s?[a-z_▁][\w▁ ]{0,40}[|｜]>",
+    r"</?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|eot_id)>",
+    r"<</?sys>>", r"<\|?/?endoftext\|?>", r"</?(?:tool_call|tool_calls|function_calls|tool_use)>",
+    r"\[/?(?:inst|tool_calls|available_tools|system_prompt|sys)\]",
+    r"^[ \t]*#{2,3}[ \t]*(?:system|instruction|human|assistant|response):[ \t]*$",
 )  # fmt: skip
 _PLACE: Final = (
-    r"(?:constitution|system (?:prompt|message|instructions?)|sealed (?:layers?|text|section)|layers?(?: \d+)?|(?:new|previous|old) (?:instructions|rules|constitution|prompt|layers?)"
-    r"|(?:user|operator|developer|admin|system|untrusted|writable|agent|safety|trusted)(?:'s)? (?:input|instructions?|messages?|layers?|section|text|block|content|override|rules|data|turn|prompt|update|directives?)|prompt|instructions|conversation|transcript|policy|rules|safety)"
+    r"(?:constitution|system (?:prompt|message|instructions?)|sealed (?:layers?|text|section)|"
+    r"layers?(?: \d+)?|(?:new|previous|old) (?:instructions|rules|constitution|prompt|layers?)"
+    r"|(?:user|operator|developer|admin|system|untrusted|writable|agent|safety|trusted)(?:'s)? (?:input|"
+    r"instructions?|messages?|layers?|section|text|block|content|override|rules|data|turn|prompt|update|"
+    r"directives?)|prompt|instructions|conversation|transcript|policy|rules|safety)"
 )  # fmt: skip
 _ROLE: Final = r"(?:system|developer|admin(?:istrator)?|operator|root|sudo|platform|anthropic|openai)"
 _ORDERING: Final = (
-    r"(?:you\b|your\b|the agent\b|agent\b|all\b|any\b|this agent|ignore|disregard|forget|reveal|do not|don't|never|always|from now|new\b|override|execute|delete|send|approve|grant|print"
-    r"|the following|layers?\b|constitution|safety|rules?\b|treat|accept|obey|authori[sz]|access|user is|transfer|disable|unlock|enter|activate|set\b|mode|effective|replace|update|permission|guard|remove|suspend)"
+    r"(?:you\b|your\b|the agent\b|agent\b|all\b|any\b|this agent|ignore|disregard|forget|reveal|do not|"
+    r"don't|never|always|from now|new\b|override|execute|delete|send|approve|grant|print"
+    r"|the following|layers?\b|constitution|safety|rules?\b|treat|accept|obey|authori[sz]|access|user is|"
+    r"transfer|disable|unlock|enter|activate|set\b|mode|effective|replace|update|permission|guard|remove|"
+    r"suspend)"
 )  # fmt: skip
 _SHAPES: Final = (
     _Shape("FAKE_STRUCTURE", DENY, "chat token", TOKEN, ("<", "[", "#")),
     _Shape("FAKE_STRUCTURE", DENY, "layer heading", _re(
         r"^[ \t>]*(?:#{1,6}|={2,}|-{2,}|\*\*|\[|<)[ \t]*(?:layer|level|section)[ \t]*#?(?:[0-5]|10|zero|-1|null)\b",
         r"^[ \t]*layer[ \t]*#?(?:[0-5]|10|zero|-1)[ \t]*(?:[:(–—-]|\bis\b)",
-        r"^[ \t>]*(?:#{1,6}|={2,}|\*\*)[ \t]*(?:(?:the|new|updated|revised|amended|true|real|final|latest)[ \t]+)*(?:constitution|system prompt|system message|system instructions?|sealed layers?|(?:operator|developer|system|admin) (?:message|override|instructions?|notice|update|directive|note))\b",
+        r"^[ \t>]*(?:#{1,6}|={2,}|\*\*)[ \t]*(?:(?:the|new|updated|revised|amended|true|real|final|"
+        r"latest)[ \t]+)*(?:constitution|system prompt|system message|system instructions?|sealed layers?|"
+        r"(?:operator|developer|system|admin) (?:message|override|instructions?|notice|update|directive|"
+        r"note))\b",
     ), ("layer", "level", "section", "constitution", "system", "operator", "developer", "sealed", "admin")),
     _Shape("FAKE_STRUCTURE", DENY, "forged boundary", _re(
-        rf"^[ \t]*[-=*#<\[|_~/(>]{{2,}}[ \t]*(?:end|begin|start|close|finish|stop)(?:[ \t]+(?:of|the|new))*[ \t_-]+(?:(?:all|the|this|these|any)[ \t]+)?{_PLACE}",
-        rf"^[ \t]*[-=*#<\[|_~/(>]{{1,}}[ \t]*(?:end|begin|start)[ \t_-]+(?:of[ \t_-]+)?(?:the[ \t_-]+)?{_PLACE}[ \t]*[-=*#>\]|_~)]",
+        rf"^[ \t]*[-=*#<\[|_~/(>]{{2,}}[ \t]*(?:end|begin|start|close|finish|stop)(?:[ \t]+(?:of|the|"
+        rf"new))*[ \t_-]+(?:(?:all|the|this|these|any)[ \t]+)?{_PLACE}",
+        rf"^[ \t]*[-=*#<\[|_~/(>]{{1,}}[ \t]*(?:end|begin|"
+        rf"start)[ \t_-]+(?:of[ \t_-]+)?(?:the[ \t_-]+)?{_PLACE}[ \t]*[-=*#>\]|_~)]",
         rf"^[ \t]*\[?(?:end|begin)(?: of)?(?: the)? {_PLACE}[\].:!]?[ \t]*$",
-        rf"^[ \t]*{_PLACE} (?:ends?|stops|begins|starts) here\b", rf"^[^\w\n]{{1,8}}{_PLACE} (?:ends?|begins?|starts?|closed|opens?)[^\w\n]", r"^[ \t]*[«‹【〔{{(\[<|]{{1,3}}[ \t]*layer[ \t]*\d",
-        r"</(?:system|layers?|constitution|instructions?|prompt|operator|developer|sealed|context|user|assistant|override|rules|policy|admin|root|untrusted|data|document|content|memory|message|input)\b[^>\n]{0,60}>",
-        r"<(?:system|layer|constitution|override|operator|developer|admin|sealed|assistant|system[-_](?:prompt|message|reminder|instructions?))\b[^>\n]{0,60}>",
+        rf"^[ \t]*{_PLACE} (?:ends?|stops|begins|starts) here\b",
+        rf"^[^\w\n]{{1,8}}{_PLACE} (?:ends?|begins?|starts?|closed|opens?)[^\w\n]",
+        r"^[ \t]*[«‹【〔{(\[<|]{1,3}[ \t]*layer[ \t]*\d",
+        r"</(?:system|layers?|constitution|instructions?|prompt|operator|developer|sealed|context|user|"
+        r"assistant|override|rules|policy|admin|root|untrusted|data|document|content|memory|message|"
+        r"input)\b[^>\n]{0,60}>",
+        r"<(?:system|layer|constitution|override|operator|developer|admin|sealed|assistant|"
+        r"system[-_](?:prompt|message|reminder|instructions?))\b[^>\n]{0,60}>",
     ), ("end", "begin", "start", "close", "finish", "stop", "</", "<", "layer", "opens")),
     _Shape("FAKE_STRUCTURE", DENY, "forged role", _re(
-        rf"^[ \t>*_#\[(<{{-]*{_ROLE}(?:[ \t_-]+(?:message|prompt|note|override|instructions?|update|notice|command|directive|mode|says|alert|announcement))?[*_\])>}}]*[ \t]*[:>|][*_ \t]*{_ORDERING}",
-        rf"^[ \t>*_#]*[\[(<{{]+[ \t]*{_ROLE}(?:[ \t_-]+(?:message|prompt|note|override|instructions?|update|notice|command|directive|mode))?[ \t]*[\])>}}]+[ \t:]*\S",
+        rf"^[ \t>*_#\[(<{{-]*{_ROLE}(?:[ \t_-]+(?:message|prompt|note|override|instructions?|update|notice|"
+        rf"command|directive|mode|says|alert|announcement))?[*_\])>}}]*[ \t]*[:>|][*_ \t]*{_ORDERING}",
+        rf"^[ \t>*_#]*[\[(<{{]+[ \t]*{_ROLE}(?:[ \t_-]+(?:message|prompt|note|override|instructions?|"
+        rf"update|notice|command|directive|mode))?[ \t]*[\])>}}]+[ \t:]*\S",
         r"\bsystem override\b|\boverride (?:code|accepted|authori[sz]ed|protocol|sequence)\b",
         r"^[ \t]*(?:assistant|user|human|ai)[ \t]*:[ \t]*\S[^\n]{0,400}\n+[ \t]*(?:assistant|user|human|ai)[ \t]*:",
-    ), ("system", "developer", "admin", "operator", "root", "sudo", "platform", "openai", "anthropic", "override", "assistant", "user", "human", "ai:")),
+    ), ("system", "developer", "admin", "operator", "root", "sudo", "platform", "openai", "anthropic", "override",
+        "assistant", "user", "human", "ai:")),
     _Shape("CONTRACT", DENY, "message with a role", _re(
-        r"[\"']role[\"'][ \t]*:[ \t]*[\"'](?:system|developer|assistant|tool|user|operator|admin)[\"']", r"^[ \t-]*role:[ \t]*[\"']?(?:system|developer|assistant|tool|operator|admin|root)\b",
+        r"[\"']role[\"'][ \t]*:[ \t]*[\"'](?:system|developer|assistant|tool|user|operator|admin)[\"']",
+        r"^[ \t-]*role:[ \t]*[\"']?(?:system|developer|assistant|tool|operator|admin|root)\b",
     ), ("role",)),
     _Shape("CONTRACT", DENY, "tool call", _re(
-        r"[\"'](?:tool|tool_name|tool_call|tool_calls|function|function_call|action|method|call|recipient_name)[\"'][ \t]*:[ \t]*(?:[\"'{\[])",
-        r"[\"'](?:name|type)[\"'][ \t]*:[ \t]*[\"'][^\"'\n]{1,60}[\"'][ \t]*,\s*[\"'](?:arguments|args|parameters|input|params|function|input_schema)[\"'][ \t]*:",
+        r"[\"'](?:tool|tool_name|tool_call|tool_calls|function|function_call|action|method|call|"
+        r"recipient_name)[\"'][ \t]*:[ \t]*(?:[\"'{\[])",
+        r"[\"'](?:name|type)[\"'][ \t]*:[ \t]*[\"'][^\"'\n]{1,60}[\"'][ \t]*,\s*[\"'](?:arguments|args|"
+        r"parameters|input|params|function|input_schema)[\"'][ \t]*:",
         r"</?(?:tool_call|tool_use|function_calls?|invoke|tool|tool_code|function|antml[\w:]*)\b[^>\n]{0,80}>",
         r"^[ \t-]*(?:tool|function|tool_call|action|call):[ \t]*[\"']?[a-z]+_[a-z_]+\b",
-        r"\b(?:transfer|withdraw|approve|execute|update_prompt_layer|update_instructions|run_shell|sign_transaction|send_[a-z]+|exec|eval|os\.system|subprocess\.\w+|set_layer|disable_[a-z]+|delete_[a-z]+)\([^)\n]{0,200}\)",
+        r"\b(?:transfer|withdraw|approve|execute|update_prompt_layer|update_instructions|run_shell|"
+        r"sign_transaction|send_[a-z]+|exec|eval|os\.system|subprocess\.\w+|set_layer|disable_[a-z]+|"
+        r"delete_[a-z]+)\([^)\n]{0,200}\)",
     ), ("tool", "function", "action", "method", "call", "name", "type", "<", "(")),
     _Shape("CONTRACT", ASK, "output contract", _re(
-        r"\b(?:output|respond|reply|answer|return|emit|print|begin|start|end)\b[^.\n]{0,40}\b(?:exactly|only|nothing but|verbatim|always|every|each)\b[^.\n]{0,80}\{[^}\n]{0,200}(?:[\"']|:)",
-        r"^[ \t]*[a-z_]+:[ \t]*\n[ \t]+-?[ \t]*(?:when|if|on|trigger|match|pattern)[a-z_]*:[^\n]{1,200}\n[ \t]+(?:then|do|run|action|call|execute|tool)[a-z_]*:",
-        r"^[ \t`-]*(?:(?:\*|\d{1,2}|\*/\d{1,2}|\d{1,2}-\d{1,2}|\d{1,2}(?:,\d{1,2})+)[ \t]+){4}(?:\*|\d|\*/\d{1,2}|mon|tue|wed|thu|fri|sat|sun|1-5|0-6)[ \t]+\S",
-        r"^[ \t-]*(?:on_?[a-z]+|trigger|when|match|if)[ \t]*[:=][ \t]*[/\"'`][^\n]{1,120}[/\"'`][^\n]{0,40}(?:->|=>|→|then|:)[ \t]*\S",
+        r"\b(?:output|respond|reply|answer|return|emit|print|begin|start|end)\b[^.\n]{0,40}\b(?:exactly|"
+        r"only|nothing but|verbatim|always|every|each)\b[^.\n]{0,80}\{[^}\n]{0,200}(?:[\"']|:)",
+        r"^[ \t]*[a-z_]+:[ \t]*\n[ \t]+-?[ \t]*(?:when|if|on|trigger|match|"
+        r"pattern)[a-z_]*:[^\n]{1,200}\n[ \t]+(?:then|do|run|action|call|execute|tool)[a-z_]*:",
+        r"^[ \t`-]*(?:(?:\*|\d{1,2}|\*/\d{1,2}|\d{1,2}-\d{1,2}|\d{1,2}(?:,\d{1,2})+)[ \t]+){4}(?:\*|\d|"
+        r"\*/\d{1,2}|mon|tue|wed|thu|fri|sat|sun|1-5|0-6)[ \t]+\S",
+        r"^[ \t-]*(?:on_?[a-z]+|trigger|when|match|"
+        r"if)[ \t]*[:=][ \t]*[/\"'`][^\n]{1,120}[/\"'`][^\n]{0,40}(?:->|=>|→|then|:)[ \t]*\S",
         r"(?:/[^/\n]{2,80}/[a-z]{0,3}|regex[^\n]{0,80})[ \t]*(?:->|=>|→)[ \t]*\S",
-        r"\b(?:privileges?|permissions?|access[_ ]level|clearance|trust[_ ]level|auth(?:ority)?|priority|precedence)[\"']?[ \t]*[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|maximum|max|highest|system|superuser|elevated|above[_ ]\w+|unlimited|absolute|supreme|override)\b",
-        r"\b(?:safety|guard(?:s|rails)?|filters?|logging|approvals?|confirmation|restrictions|constitution|taint|moderation|audit|require_approval|safe_mode|oversight|sealed)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|ignored?|bypass(?:ed)?|void|suspended|optional)\b",
+        r"\b(?:privileges?|permissions?|access[_ ]level|clearance|trust[_ ]level|auth(?:ority)?|priority|"
+        r"precedence)[\"']?[ \t]*[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|maximum|max|highest|"
+        r"system|superuser|elevated|above[_ ]\w+|unlimited|absolute|supreme|override)\b",
+        r"\b(?:safety|guard(?:s|rails)?|filters?|logging|approvals?|confirmation|restrictions|"
+        r"constitution|taint|moderation|audit|require_approval|safe_mode|oversight|"
+        r"sealed)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|"
+        r"ignored?|bypass(?:ed)?|void|suspended|optional)\b",
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
-        r"(?<![a-z])(?:my|these|this|our|user|customer|profit|revenue)(?![a-z])[^.\n>]{0,40}>{1,3}[ \t]*(?:your|the|all|any|system|constitution|operator|safety|guidelines?|rules?|polic|developer)",
+        r"(?<![a-z])(?:my|these|this|our|user|customer|profit|"
+        r"revenue)(?![a-z])[^.\n>]{0,40}>{1,3}[ \t]*(?:your|the|all|any|system|constitution|operator|"
+        r"safety|guidelines?|rules?|polic|developer)",
     ), (">",)),
     _Shape("OVERRIDE", ASK, "rules as settings", _re(
-        r"\b(?:rules?|limits?|ethics(?: module| layer)?|refusals?|restrictions?|policies|policy|laws?|constraints|guidelines|filters?|scruples|guardrails|conscience)\b[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|ignored?)\b",
-        r"\|[ \t]*(?:constitution|polic(?:y|ies)|safety|guards?|rules?|sealed layers?|ethics|approvals?|oversight|layer \d)[ \t]*\|[ \t]*(?:disabled|off|none|void|inactive|suspended|ignored?|false|0|lifted|optional)\b",
-        r"\bset[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|log)[\w.]*[ \t=]+(?:false|0|off|none|null|disabled)\b", r"\bexec[ \t]+\$\w+",
+        r"\b(?:rules?|limits?|ethics(?: module| layer)?|refusals?|restrictions?|policies|policy|laws?|"
+        r"constraints|guidelines|filters?|scruples|guardrails|"
+        r"conscience)\b[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|"
+        r"ignored?)\b",
+        r"\|[ \t]*(?:constitution|polic(?:y|ies)|safety|guards?|rules?|sealed layers?|ethics|approvals?|"
+        r"oversight|layer \d)[ \t]*\|[ \t]*(?:disabled|off|none|void|inactive|suspended|ignored?|false|0|"
+        r"lifted|optional)\b",
+        r"\bset[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|"
+        r"log)[\w.]*[ \t=]+(?:false|0|off|none|null|disabled)\b", r"\bexec[ \t]+\$\w+",
     ), (":", "=", "|", "set", "exec")),
     _Shape("EXFILTRATE", DENY, "picture that carries data", _re(
-        r"!\[[^\]\n]{0,200}\]\((?:https?:)?//[^)\n]{0,300}(?:\{|\$|<|\[|%7b|%s|=\)|=$|(?:data|q|d|c|msg|text|payload|leak|info|conversation|prompt|secret|key|history|memory)=)[^)\n]{0,300}\)?",
-        r"<img\b[^>\n]{0,300}src[^>\n]{0,300}\?[^>\n]{0,300}>", r"https?://[^\s)]{3,200}[?&/=](?:\{|<|\[|\$\{?|%7b)[a-z_ ]{3,40}",
+        r"!\[[^\]\n]{0,200}\]\((?:https?:)?//[^)\n]{0,300}(?:\{|\$|<|\[|%7b|%s|=\)|=$|(?:data|q|d|c|msg|"
+        r"text|payload|leak|info|conversation|prompt|secret|key|history|memory)=)[^)\n]{0,300}\)?",
+        r"<img\b[^>\n]{0,300}src[^>\n]{0,300}\?[^>\n]{0,300}>",
+        r"https?://[^\s)]{3,200}[?&/=](?:\{|<|\[|\$\{?|%7b)[a-z_ ]{3,40}",
     ), ("![", "<img", "://")),
     _Shape("EXFILTRATE", DENY, "command that carries secrets out", _re(
-        r"(?:~/\.ssh|\bid_rsa|\bid_\*|\.env\b|\.netrc|\.npmrc|\.aws/|\.gnupg|/etc/shadow|wallet\.dat|\.git-?credentials|\bprintenv|shell history|keystore)[^\n]{0,160}(?:\bcurl\b|\bwget\b|\bnc \b|netcat|https?://|\bput them to|\bpost them to)",
+        r"(?:~/\.ssh|\bid_rsa|\bid_\*|\.env\b|\.netrc|\.npmrc|\.aws/|\.gnupg|/etc/shadow|wallet\.dat|"
+        r"\.git-?credentials|\bprintenv|shell history|keystore)[^\n]{0,160}(?:\bcurl\b|\bwget\b|\bnc \b|"
+        r"netcat|https?://|\bput them to|\bpost them to)",
         r"(?:\bcurl\b|\bwget\b)[^\n]{0,120}(?:@?~/\.ssh|\bid_rsa|@?\.env\b|\.netrc|\.aws/|\$\(env\)|`env`|\$\(cat )",
     ), ("curl", "wget", "nc ", "netcat", "http", "put them", "post them")),
     _Shape("HIDDEN_TEXT", DENY, "style that hides", _re(
-        r"style[ \t]*=[ \t]*[\"'][^\"'\n]{0,200}(?:display[ \t]*:[ \t]*none|font-size[ \t]*:[ \t]*[01](?:px|pt|em|%)?[ \t]*[;\"']|(?<!-)color[ \t]*:[ \t]*(?:white|#fff|transparent|rgba\([^)]*,[ \t]*0\))|opacity[ \t]*:[ \t]*0(?![.\d])|visibility[ \t]*:[ \t]*hidden)",
-        r"<(?:div|span|p|font|section|details|template)\b[^>\n]{0,100}\bhidden\b", r"<font\b[^>\n]{0,60}color[ \t]*=[ \t]*[\"']?(?:white|#fff)",
+        r"style[ \t]*=[ \t]*[\"'][^\"'\n]{0,200}(?:display[ \t]*:[ \t]*none|"
+        r"font-size[ \t]*:[ \t]*[01](?:px|pt|em|%)?[ \t]*[;\"']|(?<!-)color[ \t]*:[ \t]*(?:white|#fff|"
+        r"transparent|rgba\([^)]*,[ \t]*0\))|opacity[ \t]*:[ \t]*0(?![.\d])|visibility[ \t]*:[ \t]*hidden)",
+        r"<(?:div|span|p|font|section|details|template)\b[^>\n]{0,100}\bhidden\b",
+        r"<font\b[^>\n]{0,60}color[ \t]*=[ \t]*[\"']?(?:white|#fff)",
         r"\\(?:color|textcolor)\{white\}",
     ), ("style", "hidden", "<font", "color{")),
 )  # fmt: skip
 _MARKUP: Final = re.compile(
     r"\]\([^)\s]{0,300}[ \t]+\"(?P<b>[^\"\n]{3,300})\"\)|\]\([^)\s]{0,300}[ \t]+'(?P<c>[^'\n]{3,300})'\)"
-    r"|^[ \t]*\[[^\]\n]{1,40}\]:[ \t]*(?:<>|#|\S{1,200})[ \t]*[(\"'](?P<d>[^)\"'\n]{3,400})[)\"']|\b(?:alt|title|aria-label|data-[a-z]+|content)=\"(?P<e>[^\"\n]{3,300})\"|!\[(?P<f>[^\]\n]{12,300})\]\("
+    r"|^[ \t]*\[[^\]\n]{1,40}\]:[ \t]*(?:<>|#|\S{1,200})[ \t]*[(\"'](?P<d>[^)\"'\n]{3,400})[)\"']|"
+    r"\b(?:alt|title|aria-label|data-[a-z]+|content)=\"(?P<e>[^\"\n]{3,300})\"|"
+    r"!\[(?P<f>[^\]\n]{12,300})\]\("
     r"|<(?:details|template|noscript|script)\b[^>]{0,80}>(?P<i>[^<]{3,2000})</",
     re.MULTILINE,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A sentence about what stands above takes a stance: words against it weigh minus, words for it plus, a negation turns each."""
+"""A sentence about what stands above takes a stance: words against it weigh, words for it too, "not" turns each."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from .lexicon import Hit
-from .override_acts import ASK, Found, Mark, mark, things
+from .override_things import ASK, Found, Mark, mark, things
 from .reading import Reading, Sentence
 
 _NEAR: Final = 14
 _TURNS: Final = 3  # a negation this close before a word turns it
 _ABOVE: Final = frozenset("operator operators creator creators developer makers maker".split())
 
-_LAWS: Final = frozenset(("a law", "law", "laws", "guidelines", "restrictions", "policy", "policies", "prohibitions", "obligations"))
+_LAWS: Final = frozenset(
+    ("a law", "law", "laws", "guidelines", "restrictions", "policy", "policies", "prohibitions", "obligations")
+)
 _RECORDS: Final = frozenset(("logs", "log", "audit", "audits"))
 
 
@@ -30,7 +32,9 @@ def stances(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     if not near or any(reading.is_quoted(hit) or reading.is_under_negation(hit) for hit in near[:1]):
         return
     against = sum(_turned(reading, found, hit) for hit in _apart(near, above))
-    favour = sum(_turned(reading, found, hit) for hit in _apart([*found.get("plus", ()), *found.get("refuse", ())], above))
+    favour = sum(
+        _turned(reading, found, hit) for hit in _apart([*found.get("plus", ()), *found.get("refuse", ())], above)
+    )
     if against - favour >= 1:
         yield mark("OVERRIDE", ASK, above[0], near[0])
 
@@ -65,5 +69,10 @@ def judgements(reading: Reading, sentence: Sentence, found: Found) -> Iterator[M
         for thing in found.get(subject, ()):
             for said in found.get(verdict, ()):
                 near = 0 <= said.first - thing.last <= 8 and reading.same_clause(thing.first, said.first)
-                if near and _turned(reading, found, said) > 0 and _turned(reading, found, thing) > 0 and not reading.is_quoted(said):
+                if (
+                    near
+                    and _turned(reading, found, said) > 0
+                    and _turned(reading, found, thing) > 0
+                    and not reading.is_quoted(said)
+                ):
                     yield mark("OVERRIDE", ASK, thing, said)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Final
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from .fold import plain
-from .lexicon import Lexicon, read_tables, tokens_of
+from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 
 FOLDER: Final = "override"
 REASONS: Final[Mapping[str, str]] = {
@@ -31,19 +32,68 @@ REASONS: Final[Mapping[str, str]] = {
     "EROSION": "weakens what earlier versions promised",
 }
 _VOWELS: Final = "aeiou"
-_NOT_PAST: Final = frozenset("need shed feed heed speed exceed proceed embed seed read set put cast let cut shut rid quit beat".split())
+_NOT_PAST: Final = frozenset(
+    "need shed feed heed speed exceed proceed embed seed read set put cast let cut shut rid quit beat".split()
+)
+
+
+class Table(NamedTuple):
+    """One language made ready: words that are a sign by themselves, and a lexicon of all longer patterns."""
+
+    words: Mapping[str, Sequence[tuple[str, str]]]
+    longer: Lexicon
 
 
 @cache
-def lexicon(language: str) -> Lexicon:
-    """One language's tables, every `~verb` spelled out."""
-    return Lexicon({language: _spelled(read_tables(FOLDER)[language])})
+def _table(language: str) -> Table:
+    words: dict[str, list[tuple[str, str]]] = {}
+    longer: dict[str, list[str]] = {}
+    for category, patterns in _spelled(read_tables(FOLDER)[language]).items():
+        for pattern in patterns:
+            for one in _ALONE.findall(pattern) if _ALONE.fullmatch(pattern) else _choices(pattern):
+                tokens = tokens_of(plain(one)).words
+                if len(tokens) == 1 and (category, pattern) not in words.setdefault(tokens[0], []):
+                    words[tokens[0]].append((category, pattern))
+            if not _is_short(pattern):
+                longer.setdefault(category, []).append(pattern)
+    return Table(words, Lexicon({language: longer}))
+
+
+_ALONE: Final = re.compile(r"[^\s()|*.]+")
+_ANY_OF: Final = re.compile(r"\(([^()*. ]+)\)")
+
+
+def _choices(pattern: str) -> Sequence[str]:
+    found = _ANY_OF.fullmatch(pattern)
+    return [one for one in found[1].split("|") if one] if found else ()
+
+
+def _is_short(pattern: str) -> bool:
+    parts = [pattern] if _ALONE.fullmatch(pattern) else _choices(pattern)
+    return bool(parts) and all(len(tokens_of(plain(part)).words) == 1 for part in parts)
+
+
+def find(language: str, tokens: Tokens) -> list[Hit]:
+    """Every sign of one language in these words, in their order; at one place the longest of a category."""
+    table = _table(language)
+    hits = table.longer.find(tokens)
+    taken = {(hit.category, hit.first) for hit in hits}
+    words, (_, starts, ends) = table.words, tokens
+    for at, word in enumerate(tokens.words):
+        for category, entry in words.get(word, ()):
+            if (category, at) not in taken:
+                hits.append(Hit(category, at, at + 1, starts[at], ends[at], language, entry))
+    hits.sort(key=_first)
+    return hits
+
+
+_first: Final = itemgetter(1)
 
 
 @cache
 def _whole_words() -> Mapping[str, Sequence[str]]:
     """Word → the languages, English apart, whose tables have it; English words tell nothing."""
-    english = set(_words("en")) | _SMALL
+    english = set(_words("en"))
     found: dict[str, list[str]] = {}
     for language in read_tables(FOLDER):
         for word in set(_words(language)) - english if language != "en" else ():
@@ -64,7 +114,12 @@ def _stems() -> Mapping[int, Mapping[str, Sequence[str]]]:
 
 
 _STEM: Final = re.compile(r"([^\W\d_]+)\*")
-_SMALL: Final = frozenset("am an as at be by die do du el en es et im in is it la le les me mit no nu o on or per pro se so son te to tu un und we".split())
+_SHARED: Final = tuple(
+    "action admin agent alarm assistant audit alternative client conversation document email guard incident injection "
+    "jailbreak mail message model operator page paragraph param persona phishing prompt refus resum seed site spelling "
+    "table token tool transaction transfer trick valid regular reserve revision simple strong unique plus parallel "
+    "instance histor complete monitor filter format data profit moral system test text data logging normal".split()
+)  # words that English has too show no other language
 _TELLING: Final = 2  # words of a language that show it is one of a text's
 
 
@@ -77,11 +132,25 @@ def _words(language: str) -> Iterator[str]:
                         yield from tokens_of(plain(part)).words
 
 
+@cache
+def _telling_words() -> frozenset[str]:
+    return frozenset(word for word in _words("en") if len(word) > 3) | frozenset(_whole_words())
+
+
+def is_telling(word: str) -> bool:
+    """Whether a word could be part of a sign; one that is not ASCII always could."""
+    return (
+        word in _telling_words() or not word.isascii() or any(word[:size] in table for size, table in _stems().items())
+    )
+
+
 def languages_of(words: Collection[str]) -> list[str]:
     """English, and the languages of which these words show enough."""
     seen: dict[str, int] = {}
     whole, stems = _whole_words(), _stems()
     for word in set(words):
+        if word.isascii() and (len(word) < 4 or word.startswith(_SHARED)):
+            continue
         for language in whole.get(word, ()):
             seen[language] = seen.get(language, 0) + 1
         for size, table in stems.items():
@@ -145,8 +214,10 @@ def _inflected(base: str) -> Sequence[str]:
 
 # ── words spelled badly ───────────────────────────────────────────────────────────────────────────────────────────
 _KEYS: Final = (
-    "ignore disregard forget override bypass previous instructions instruction constitution guidelines restrictions policies "
-    "rules system prompt safety operator approval confirmation whatever everything unrestricted reveal conversation password "
+    "ignore disregard forget override bypass previous instructions instruction constitution guidelines "
+    "restrictions policies "
+    "rules system prompt safety operator approval confirmation whatever everything unrestricted reveal "
+    "conversation password "
     "forward transfer pretend developer"
 )
 

@@ -9,59 +9,31 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from .lexicon import Hit, Tokens, tokens_of
-from .override_words import form_of, languages_of, lexicon, respelled
-from .views import View, Views
+from .override_words import find, form_of, languages_of, respelled
+from .reading_cuts import Sentence, clauses_of, commas_of, fences_of, holder, quotes_of, sentences_of
 
-_PAIRS: Final = (
-    ('"', '"'), ("“", "”“\""), ("„", "“”\""), ("«", "»"), ("»", "«"), ("‘", "’"), ("「", "」"), ("『", "』"), ("`", "`"), ("‚", "‘’"),
-)  # fmt: skip
-_QUOTED: Final = re.compile(
-    "|".join(rf"{opening}(?:[^{end}\n]|\n(?![ \t]*\n)){{1,300}}[{end}]" for opening, end in _PAIRS)
-    + r"|(?<!\w)'(?:[^'\n]|(?<=\w)'(?=\w)|\n(?![ \t]*\n)){1,300}'(?!\w)"
-)
-_FENCE: Final = re.compile(r"^[ \t>]*(`{3,}|~{3,})(.*)$", re.MULTILINE)
-_ITEM: Final = r"[ \t]*(?:[-*+•·#>|]|\d{1,3}[.)]|\([a-z\d]{1,2}\)|[a-z]\))[ \t]"
-_END: Final = re.compile(
-    r"(?<!\A\d)(?<!\n\d)(?<!\n\d\d)(?<!\n[ \t]\d)(?<!\n[ \t][ \t]\d)(?<!\n[ \t][ \t][ \t]\d)(?<![\s.](?:e|i)\.(?:g|e))(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bapprox)[.!?]+(?=[\"'”’»)\]*_」]*(?:\s|\Z))"
-    r"|[。！？!?｡।؟۔](?=[^\s\d.,;:)\"'”’»」』])|[。।۔]|\n[ \t]*\n"
-    rf"|(?<=[:.!?;,])[ \t*_]*\n|\n(?={_ITEM})|\n(?=[ \t]*[\w.-]+:[ \t])"
-)
-_CLAUSE: Final = re.compile(r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()]")
-_COMMA: Final = re.compile(r"[,،、，]")
-_HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*\Z)")
-_LISTED: Final = re.compile(rf"\s*{_ITEM}")
+__all__ = ["REACH", "Reading", "Sentence"]
+
+_NAMED: Final = re.compile(r"\w.*\w")  # words stand before it on its line
 _RELATIVE: Final = frozenset("that which who".split())
 _SUBJECTS: Final = frozenset("the i you my your all no this these it we they any every he she our".split())
 _OURS: Final = frozenset("i we i'm hereby please".split())  # who asks here is the text itself
-_NARROW: Final = frozenset("without no nothing nobody none avoid avoids avoiding".split())  # "without delay and ignore …"
+_NARROW: Final = frozenset(
+    "without no nothing nobody none avoid avoids avoiding".split()
+)  # "without delay and ignore …"
 _WITHOUT: Final = frozenset("ohne zonder olmadan बिना".split())
 _VERB_LAST: Final = frozenset("de nl tr ja ko hi".split())
 _BEFORE: Final = {"de": 12, "nl": 12, "tr": 12, "hi": 12, "ja": 20, "ko": 8, "zh": 7}
-_MOST_WORDS: Final = 200
-_SOFT: Final = 60  # a line shorter than this was ended on purpose
 REACH: Final = 14
 _FAR: Final = {"zh": 26, "ja": 26}
 _OR: Final = frozenset("or nor and".split())
 _SUPPOSE: Final = frozenset(
-    "if when whenever unless whether that which who whoever whose anything anyone someone because suppose should once until "
-    "wenn falls si quand lorsque cuando se quando als wanneer jesli gdy если когда якщо коли jika kalau neu khi".split()
+    "if when whenever unless whether that which who whoever whose anything anyone someone because suppose should once "
+    "until wenn falls si quand lorsque cuando se als wanneer jesli gdy если когда якщо коли jika kalau neu khi".split()
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """Words `first` to `last` (exclusive), characters `start` to `end`; `lead` is the line an item stands under."""
-
-    number: int
-    first: int
-    last: int
-    start: int
-    end: int
-    lead: int
 
 
 class Reading:
@@ -72,24 +44,25 @@ class Reading:
         found = tokens_of(text)
         self.tokens: Tokens = found._replace(words=respelled(found.words))
         self.words: Sequence[str] = self.tokens.words
-        self.fences = _fences(text)
-        self.quotes = _outside(self.fences, [found.span() for found in _QUOTED.finditer(text)])
+        self.fences = fences_of(text)
+        self.quotes = quotes_of(text, self.fences)
         self._fences_are_mentions = fences_are_mentions
         self._spots: dict[re.Pattern[str], list[tuple[int, int]]] = {}
-        self.sentences = self._sentences()
+        self.sentences = sentences_of(text, self.tokens.starts, [*self.quotes, *self.fences])
         self._starts = [sentence.first for sentence in self.sentences]
         self.by: list[dict[str, list[Hit]]] = [{} for _ in self.sentences]
         for place, hits in self._found():
             for hit in hits:
                 self.by[place].setdefault(hit.category, []).append(hit)
-        self._cuts = self._clause_cuts()
-        self._commas = [bisect_left(self.tokens.starts, found.start()) for found in _COMMA.finditer(text)]
+        turns = [hit.first for hits in self.by for hit in hits.get("but", ())]
+        self._cuts = sorted([*clauses_of(text, self.tokens.starts), *turns])
+        self._commas = commas_of(text, self.tokens.starts)
 
     def _found(self) -> Iterator[tuple[int, list[Hit]]]:
         """Hits by sentence, of the languages that it can be written in: others only share a word by chance."""
         inside: dict[int, dict[str, list[Hit]]] = {}
         for language in languages_of(self.words):
-            for hit in lexicon(language).find(self.tokens):
+            for hit in find(language, self.tokens):
                 place = self.place(hit.first)
                 if hit.last <= self.sentences[place].last:
                     inside.setdefault(place, {}).setdefault(language, []).append(hit)
@@ -144,14 +117,10 @@ class Reading:
 
     def quote_of(self, hit: Hit) -> tuple[int, int] | None:
         """The quotation or fence around a hit."""
-        for spans in (self.quotes, self.fences):
-            place = bisect_right(spans, (hit.start, 1 << 60)) - 1
-            if place >= 0 and spans[place][0] <= hit.start and hit.end <= spans[place][1]:
-                return spans[place]
-        return None
+        return holder(self.quotes, hit.start, hit.end) or holder(self.fences, hit.start, hit.end)
 
     def is_negated(self, hit: Hit) -> bool:
-        """Whether an odd number of negations reaches the hit; several plain ones count once ("I do not and will not")."""
+        """Whether an odd number of negations reaches the hit; several plain ones count once."""
         if hit.language != "en":
             return self._negated_anywhere(hit)
         plain = any(self._reaches(neg, hit) for neg in self.near(hit, "neg"))
@@ -162,19 +131,18 @@ class Reading:
 
     def _negated_anywhere(self, hit: Hit) -> bool:
         """In other languages: a negation shortly before the hit, or after it where the verb or its "not" comes last."""
-        count = 0
         for neg in self.near(hit, "neg"):
             if not self.same_clause(neg.first, hit.first) or (neg.first < hit.last and hit.first < neg.last):
                 continue
             before = neg.last <= hit.first
-            if before and hit.first - neg.last <= _BEFORE.get(hit.language, 4):
-                count += 1
-            elif not before and hit.language in _VERB_LAST and self.words[neg.first] not in _WITHOUT:
-                count += 1
-        return count % 2 == 1
+            near = before and hit.first - neg.last <= _BEFORE.get(hit.language, 4)
+            late = not before and hit.language in _VERB_LAST and self.words[neg.first] not in _WITHOUT
+            if near or late:  # one is enough: most languages agree their negations, "nigdy nie" denies once
+                return True
+        return False
 
     def _reaches(self, neg: Hit, hit: Hit) -> bool:
-        """Whether a negation before the hit still holds there: not past a break, nor past a comma that starts an order."""
+        """Whether a negation before the hit still holds there: no break between, no comma that starts an order."""
         if not (neg.last <= hit.first <= neg.last + REACH and self.same_clause(neg.first, hit.first)):
             return False
         word, form = self.words[neg.first], form_of(self.words[hit.first])
@@ -217,7 +185,7 @@ class Reading:
         ) or self._is_spoken(found, hit)
         if not told:
             return False
-        return "refuse" in found or not self._complied(hit)
+        return "refuse" in found or not self.is_complied(hit)
 
     def _is_spoken(self, found: dict[str, list[Hit]], hit: Hit) -> bool:
         says = [
@@ -237,7 +205,7 @@ class Reading:
         commas = self.commas(after - 1, hit.first)
         return bool(commas) and hit.first - commas[-1] <= 1
 
-    def _complied(self, hit: Hit) -> bool:
+    def is_complied(self, hit: Hit) -> bool:
         """Whether the sentence goes on to say: do it."""
         return any(
             yes.first >= hit.last and (self.commas(hit.first, yes.first) or not self.same_clause(hit.first, yes.first))
@@ -256,9 +224,11 @@ class Reading:
         found = self._unquoted(sentence)
         if "refuse" in found or "hostile" in found or self._introduced(sentence):
             return True
-        if "command" in found or self._complied(hit):
+        if "command" in found or self.is_complied(hit):
             return False
-        outside = sum(1 for at in range(sentence.first, sentence.last) if not quote[0] <= self.tokens.starts[at] < quote[1])
+        outside = sum(
+            1 for at in range(sentence.first, sentence.last) if not quote[0] <= self.tokens.starts[at] < quote[1]
+        )
         return outside > 2 or self._beside(sentence)
 
     def _unquoted(self, sentence: Sentence) -> set[str]:
@@ -270,7 +240,9 @@ class Reading:
 
     def _introduced(self, sentence: Sentence) -> bool:
         """Whether the line an item stands under speaks of attacks, refusals, or what others say."""
-        return sentence.lead >= 0 and bool({"hostile", "refuse", "attempt", "speaker", "example"} & set(self.by[sentence.lead]))
+        return sentence.lead >= 0 and bool(
+            {"hostile", "refuse", "attempt", "speaker", "example"} & set(self.by[sentence.lead])
+        )
 
     def _is_blockquote(self, sentence: Sentence) -> bool:
         return self.text[sentence.start : sentence.end].lstrip().startswith(">")
@@ -282,109 +254,22 @@ class Reading:
     def is_under_negation(self, hit: Hit) -> bool:
         """Whether the hit is an item of a list whose lead negates or reports: "Never:", "Red flags in messages:"."""
         sentence = self.sentences[self.place(hit.first)]
-        return sentence.lead >= 0 and bool({"neg", "invert", "hostile", "refuse", "attempt"} & set(self.by[sentence.lead]))
+        return sentence.lead >= 0 and bool(
+            {"neg", "invert", "hostile", "refuse", "attempt"} & set(self.by[sentence.lead])
+        )
 
     def is_shown(self, start: int, end: int, *, in_markup: bool = False) -> bool:
-        """Whether a stretch of characters is only shown: quoted as a mention, or named among attacks that are refused."""
+        """Whether a stretch of characters is only shown: quoted as a mention, or named among what is refused."""
         at = max(bisect_right(self.tokens.starts, start) - 1, 0)
         hit = Hit("stretch", at, at + 1, start, end, "", "")
         if not in_markup:
             found = self._unquoted(self.sentences[self.place(at)])
             cued = found & {"hostile", "refuse", "example", "says"} and "command" not in found
             return self.is_quoted(hit) and (bool(cued) or self._introduced(self.sentences[self.place(at)]))
+        before = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         found = self._unquoted(self.sentences[self.place(at)])
-        return bool({"hostile", "refuse"} & found) and "example" in found
+        return _NAMED.search(before) is not None and bool({"hostile", "refuse"} & found) and "example" in found
 
     def is_mention(self, hit: Hit) -> bool:
         """Whether what stands there is spoken of, not ordered; negation is for the caller, who knows what it means."""
         return self.is_quoted(hit) or self.is_reported(hit)
-
-    # ── how the text is cut ───────────────────────────────────────────────────────────────────────────────────────
-
-    def _sentences(self) -> list[Sentence]:
-        kept = sorted([*self.quotes, *self.fences])
-        ends = [found.end() for found in _END.finditer(self.text) if not _inside(kept, found.start())]
-        found: list[Sentence] = []
-        start, lead, headed = 0, -1, -1
-        for end in self._capped([*ends, len(self.text)]):
-            first, last = bisect_right(self.tokens.starts, start - 1), bisect_right(self.tokens.starts, end - 1)
-            if last > first:
-                line = self.text[start:end]
-                number, listed = len(found), _LISTED.match(line) is not None
-                heading = _HEADING.match(line) is not None
-                fenced = any(start <= fence[0] < end or fence[0] <= start < fence[1] for fence in self.fences)
-                under = lead if listed or fenced or lead == number - 1 else headed if listed else -1
-                found.append(Sentence(number, first, last, start, end, -1 if heading else under))
-                if heading:
-                    lead = headed = number
-                elif line.rstrip(" \t\n*_").endswith((":", "：")):
-                    lead = number
-                elif not listed and not fenced:
-                    lead = -1
-            start = end
-        return found or [Sentence(0, 0, len(self.words), 0, len(self.text), -1)]
-
-    def _capped(self, ends: Sequence[int]) -> Iterator[int]:
-        """Ends of sentences, with one more after every so many words: what is compared within one stays bounded."""
-        done = 0
-        for end in ends:
-            last = bisect_right(self.tokens.starts, end - 1)
-            while last - done > _MOST_WORDS:
-                done += _MOST_WORDS
-                yield self.tokens.starts[done]
-            yield end
-            done = last
-
-    def _clause_cuts(self) -> list[int]:
-        cuts = [
-            bisect_left(self.tokens.starts, found.start())
-            for found in _CLAUSE.finditer(self.text)
-            if found.group() != "\n" or self._is_short_line(found.start())
-        ]
-        cuts += [hit.first for hits in self.by for hit in hits.get("but", [])]
-        return sorted(cuts)
-
-    def _is_short_line(self, end: int) -> bool:
-        return end - self.text.rfind("\n", 0, end) < _SOFT
-
-
-def changed(views: Views) -> Iterator[tuple[View, int, str]]:
-    """Every view with where in it to read: the plain one whole, of others the paragraphs that no view before had."""
-    known: set[str] = set()
-    for view in views.all:
-        parts = _PARAGRAPH.split(view.text)
-        if view is views.plain or len(parts) == 1:
-            yield view, 0, view.text
-        else:
-            at = 0
-            for part in parts:
-                if part not in known and part.strip():
-                    yield view, at, part
-                at += len(part)
-        known.update(parts)
-
-
-_PARAGRAPH: Final = re.compile(r"(?<=\n)(?=[ \t]*\n)|(?<=\n)(?=[ \t]*(?:[-*+#>]|\d{1,3}[.)])[ \t])")
-
-
-def _fences(text: str) -> list[tuple[int, int]]:
-    """Closed fences; one that never closes hides nothing."""
-    found: list[tuple[int, int]] = []
-    opened: re.Match[str] | None = None
-    for match in _FENCE.finditer(text):
-        mark, rest = match.group(1), match.group(2)
-        if opened is None:
-            opened = None if mark[0] == "`" and "`" in rest else match
-        elif mark.startswith(opened.group(1)) and not rest.strip():
-            found.append((opened.start(), match.end()))
-            opened = None
-    return found
-
-
-def _inside(spans: Sequence[tuple[int, int]], at: int) -> bool:
-    place = bisect_right(spans, (at, 1 << 60)) - 1
-    return place >= 0 and spans[place][0] <= at < spans[place][1] - 1
-
-
-def _outside(fences: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    return [span for span in spans if not _inside(fences, span[0])]

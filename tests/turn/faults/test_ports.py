@@ -41,7 +41,7 @@ SEND = Tool(ToolSpec("send", "Sends."), ToolPolicy("send", ToolClass.EXECUTE), l
 class BrokenGate(Leaks):
     """A gate over the reply that falls when it is asked."""
 
-    whole = broken
+    whole = call = stream = broken
 
 
 PORTS: dict[str, dict[str, Any]] = {

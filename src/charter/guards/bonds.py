@@ -27,6 +27,10 @@ _UNSPACED: Final = frozenset(("zh", "ja"))
 _AFTER: Final = frozenset("de nl tr ja ko hi".split())  # languages that deny behind the verb, too
 _TOLD: Final = frozenset(("hostile",))
 _OF: Final = frozenset("of de du del della dello di da do dos das van der des von vom".split())
+_ABOUT: Final = frozenset("for about on regarding".split())
+_COMMON: Final = frozenset("norm loose mid solemn status".split())
+_HOW: Final = frozenset("blindly only just merely simply alone yet literally".split())
+_LIMITS: Final = frozenset("on about in for regarding when at with during only if once unless".split())
 _OTHERS: Final = frozenset("who which whom".split())
 _SUPPOSE: Final = frozenset("if when whenever unless whether should suppose once".split())
 _MORE: Final = re.compile(r"(?<=[\w)\]\"'])[ \t]*(?:>{1,3}|≫|≻)[ \t]*(?=[\w(\[\"'])")
@@ -110,6 +114,8 @@ def _is_topic(scene: _Scene, hit: Hit) -> bool:
     following = words[last] if last < scene.sentence.last and scene.reading.same_clause(last - 1, last) else ""
     if following in _OF and (hit.language == "en") == (following == "of"):
         return not any(last < other.first <= last + 2 for other in scene.all("core", "agent", "where", "origin"))
+    if following in _ABOUT and (hit.category in _COMMON or words[hit.first] == "oversight"):
+        return True
     return following.isdigit() or bool(scene.found.get("topic"))
 
 
@@ -170,10 +176,16 @@ def _bare(scene: _Scene) -> Iterator[Mark]:
     if any(_counts(scene, neg) for neg in scene.all("neg")):
         return
     for thing in scene.all("core", "mid", "solemn"):
-        if thing.category == "mid" and not any(not _overlaps(hit, [thing]) for hit in scene.all("self")):
+        if thing.category != "core" and not _is_ours(scene, thing):
             continue
         if not _is_topic(scene, thing) and not _ties(scene, thing) and not _is_told(scene, thing):
             yield _mark("OVERRIDE", thing)
+
+
+def _is_ours(scene: _Scene, thing: Hit) -> bool:
+    """Whether the sentence is of its reader's own affairs, or takes the thing's force."""
+    signs = scene.all("self", "where", "origin", "weak", "clash", "money")
+    return thing.language != "en" or any(not _overlaps(hit, [thing]) for hit in signs)
 
 
 def _placed(scene: _Scene) -> Iterator[Mark]:
@@ -202,6 +214,8 @@ def _unkept(scene: _Scene) -> Iterator[Mark]:
     for tie in scene.all("near", "hold"):
         if not _is_denied(scene, tie) or _is_denied_twice(scene, tie) or scene.reading.is_supposed(tie):
             continue
+        if not _HOW.isdisjoint(scene.reading.words[tie.last : tie.last + _LINK]):
+            continue  # "I do not follow it blindly"
         for thing in things:
             if _gap(tie, thing) <= scene.wide(thing, _LINK) and _joined(scene, tie, thing) and not _overlaps(tie, [thing]):
                 if not _is_topic(scene, thing) and not _is_told(scene, thing):
@@ -225,6 +239,8 @@ def _weakened(scene: _Scene) -> Iterator[Mark]:
                 continue
             if _is_told(scene, thing) or _is_told(scene, weak) or _is_supposed(scene, thing):
                 continue
+            if thing.category != "core" and any(0 < thing.first - neg.first <= _LINK for neg in scene.all("neg")):
+                continue  # "I do not pretend that the rules are gone"
             if thing.category == "core" or not careful:
                 yield _mark("AUTHORITY" if thing.category == "boss" else "OVERRIDE", thing, weak)
 
@@ -244,7 +260,7 @@ def _is_careful(scene: _Scene) -> bool:
 def _is_said_of(scene: _Scene, thing: Hit, weak: Hit) -> bool:
     if thing.language != weak.language or _overlaps(thing, [weak]) or not scene.reading.same_clause(thing.first, weak.first):
         return _is_valued(scene, thing, weak)
-    if thing.language == "en" and weak.first < thing.first:
+    if weak.first < thing.first and (thing.language == "en" or thing.category in ("loose", "boss")):
         return False
     return _gap(thing, weak) <= scene.wide(thing, _LINK) and not scene.reading.commas(
         min(thing.first, weak.first), max(thing.first, weak.first)
@@ -337,10 +353,17 @@ def _posing(scene: _Scene) -> Iterator[Mark]:
         for hit in scene.all(name):
             beside = [other for other in scene.all(partner) if not _overlaps(other, [hit])]
             denied = any(neg.first < hit.first and scene.reading.same_clause(neg.first, hit.first) for neg in scene.all("neg"))
-            if name == "crown" and (scene.all("boss", "core", "near") or not scene.reading.ends_clause(hit.last)):
+            if (name == "crown" and _is_fair(scene, hit)) or (name == "status" and _is_topic(scene, hit)):
                 continue
             if (beside or not partner) and not denied and not scene.reading.is_quoted(hit) and not scene.reading.is_under_negation(hit):
                 yield _mark("AUTHORITY", hit, *beside[:1])
+
+
+def _is_fair(scene: _Scene, crown: Hit) -> bool:
+    """ "The operator has the last word", "Teresa has the last word on the menu"."""
+    following = scene.reading.words[crown.last] if not scene.reading.ends_clause(crown.last) else ""
+    kept = [hit for hit in scene.all("boss", "core", "near") if not _overlaps(hit, [crown])]
+    return bool(kept) or following in _LIMITS
 
 
 def _unapproved(scene: _Scene, before: dict[str, list[Hit]]) -> Iterator[Mark]:

@@ -12,7 +12,8 @@ import html
 import re
 import string
 import tomllib
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -226,33 +227,39 @@ def vocabulary(least: int = 4) -> frozenset[str]:
     return frozenset(word for word in (*_keys(), *words) if len(word) >= least)
 
 
+Turn = Callable[[str], str]
+
+
 @cache
-def _turned_words() -> tuple[tuple[str, Callable[[str], str], frozenset[str]], ...]:
-    """Each way to turn a text back, with the words of ours as they stand in a text turned that way."""
-    latin = {word for word in _keys() if word.isascii() and len(word) > 3}
-    ways: list[tuple[str, Callable[[str], str], frozenset[str]]] = [
-        ("reversed", lambda text: text[::-1], frozenset(word[::-1] for word in vocabulary())),
-        ("atbash", lambda text: text.translate(_ATBASH), frozenset(word.translate(_ATBASH) for word in latin)),
-    ]
+def _turns() -> tuple[Mapping[str, Turn], Mapping[str, Sequence[str]]]:
+    """Each way to turn a text back; and words of ours as they stand in turned texts, with the ways that turned them."""
+    latin = [word for word in _keys() if word.isascii() and len(word) > 3]
+    ways: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": lambda text: text.translate(_ATBASH)}
+    words: dict[str, list[str]] = defaultdict(list)
+    for word in vocabulary():
+        words[word[::-1]].append("reversed")
+    for word in latin:
+        words[word.translate(_ATBASH)].append("atbash")
     for by in range(1, 26):
-        table, back = _shift(26 - by), _shift(by)
         name = "rot13" if by == 13 else f"caesar{by}"
-        ways.append((name, lambda text, back=back: text.translate(back), frozenset(w.translate(table) for w in latin)))  # type: ignore[misc]
-    return tuple(ways)
+        ways[name] = _translating(_shift(by))
+        for word in latin:
+            words[word.translate(_shift(26 - by))].append(name)
+    return ways, words
+
+
+def _translating(table: dict[int, int]) -> Turn:
+    return lambda text: text.translate(table)
 
 
 def turned(text: str) -> Iterator[tuple[str, str]]:
     """(name, text) for each way of turning in which at least two words of ours come out."""
-    words = set(_FOUR.findall(plain(text)))
-    if not words:
-        return
-    ours = vocabulary()
-    for name, back, theirs in _turned_words():
-        seen = words & theirs
-        if len(seen) > 1 and len(seen - ours) > 1:
-            yield name, back(text)
-            if name == "reversed" and len(text) <= CLOSELY:
-                yield "backwards", re.sub(r"[^\W\d_]+", lambda found: found.group()[::-1], text)
+    ways, theirs = _turns()
+    seen = Counter(name for word in set(_FOUR.findall(plain(text))) - vocabulary() for name in theirs.get(word, ()))
+    for name in sorted(name for name, count in seen.items() if count > 1):
+        yield name, ways[name](text)
+        if name == "reversed" and len(text) <= CLOSELY:
+            yield "backwards", re.sub(r"[^\W\d_]+", lambda found: found.group()[::-1], text)
     if len(text) <= CLOSELY and len(_PIG.findall(text)) > 1:
         yield "pig", _PIG.sub(_unpigged, text)
 

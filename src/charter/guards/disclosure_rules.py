@@ -36,6 +36,10 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (9, (("verb", "part", "exact", "ask"), ("context",))),
     (9, (("ask", "verb"), ("unwritten",), ("seen",))),
     (6, (("ask", "verb"), ("desk",), ("paper",))),
+    (9, (("thin", "ask", "verb"), ("notmine",), ("window",))),
+    (9, (("ask", "verb", "you"), ("silenced",))),
+    (9, (("ask", "verb"), ("clone",), ("load",))),
+    (7, (("ask", "verb"), ("maker",), ("gave",), ("you",))),
 )
 
 
@@ -188,6 +192,8 @@ def _alone(about: About, name: Hit) -> bool:
 
 def _only_about(about: About, sentence: Sentence, name: Hit) -> bool:
     """Whether a sentence without an act asks about our text or tells of it, and does not ask for it."""
+    if any(hit.first == 0 or name.last == hit.first for hit in sentence.of("yesno")):
+        return True
     return bool(sentence.of("has", "meta", "not", "howto", "frame", "define", "only")) or framed(about, sentence, name)
 
 
@@ -269,7 +275,10 @@ def _stands_above(about: About) -> bool:
 def _unnamed(about: About, sentence: Sentence) -> Found | None:
     if sentence.of("mytold", "howto"):
         return None
+    yesno = any(hit.first == 0 for hit in sentence.of("yesno")) or bool(sentence.of("has"))
     for near, factors in _TOGETHER:
+        if yesno and not ("ask" in factors[0] or "verb" in factors[0]):
+            continue
         hits = _together(about, sentence, factors, near)
         if hits and not framed(about, sentence, hits[0]):
             return Found("implicit", "your", tuple((hit.category, hit) for hit in hits))

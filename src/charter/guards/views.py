@@ -17,7 +17,6 @@ from typing import Final, NamedTuple
 from .decode import CLOSELY, DECODERS, turned, vocabulary
 from .fold import plain, skeleton, widths
 from .hidden import find_hidden
-from .lexicon import tokens_of
 
 __all__ = ["View", "Views", "plain", "skeleton", "views_of"]
 
@@ -117,22 +116,18 @@ def _named(source: _Source, form: str) -> str:
 
 _LEET: Final = str.maketrans("0134578@$!|+€", "oieastbasiite")
 _LEET_L: Final = str.maketrans("1!|", "lll")
-_MIXED: Final = re.compile(r"[a-z][0-9@$!|+€]|[0-9@$|€][a-z]")
-_WORD: Final = re.compile(r"[a-z0-9@$!|+€]{2,}+")
+_MASKS: Final = r"[0134578@$!|+€]"
+_MASKED: Final = re.compile(rf"(?<=[a-z])[0134578@$€]++|(?<!{_MASKS}){_MASKS}++(?=[a-z])")
 _BAR: Final = re.compile(r"[a-z][1!|]|[1!|][a-z]")
 
 
 def _unleet(text: str) -> Iterator[tuple[str, str]]:
-    """Digits and signs that stand for letters, in words that have both; 1 may be an i or an l."""
-    if _MIXED.search(text) is None:
+    """Digits and signs that stand for letters, right beside one; 1 may be an i or an l."""
+    if _MASKED.search(text) is None:
         return
-    yield "leet", _WORD.sub(lambda found: _unmasked(found.group(), {}), text)
+    yield "leet", _MASKED.sub(lambda found: found.group().translate(_LEET), text)
     if len(text) <= CLOSELY and _BAR.search(text):
-        yield "leet l", _WORD.sub(lambda found: _unmasked(found.group(), _LEET_L), text)
-
-
-def _unmasked(word: str, first: dict[int, int]) -> str:
-    return word.translate(first).translate(_LEET) if _MIXED.search(word) else word
+        yield "leet l", _MASKED.sub(lambda found: found.group().translate(_LEET_L).translate(_LEET), text)
 
 
 # ── joining ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -212,23 +207,21 @@ def _segmented(letters: str) -> str:
 def _pieced(text: str) -> Iterator[tuple[int, int, str]]:
     """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
     known = vocabulary()
-    words = _LETTERS.findall(text)
-    pairs = set(map("".join, pairwise(words))) | {
-        a + b + c for a, b, c in zip(words, words[1:], words[2:], strict=False)
-    }
-    if pairs.isdisjoint(known):
-        return
-    spoken, starts, ends = tokens_of(text)
+    found = list(_LETTERS.finditer(text)) if _is_pieced(_LETTERS.findall(text), known) else []
     at = 0
-    while at < len(spoken) - 1:
+    while at < len(found) - 1:
         for more in (2, 3):
-            pieces = spoken[at : at + more]
-            whole = "".join(pieces)
-            if 5 < len(whole) < 20 and whole in known and not any(piece in known for piece in pieces):
-                yield starts[at], ends[at + len(pieces) - 1], whole
+            pieces = [match.group() for match in found[at : at + more]]
+            if len(whole := "".join(pieces)) > 5 and whole in known and known.isdisjoint(pieces):
+                yield found[at].start(), found[at + len(pieces) - 1].end(), whole
                 at += more - 1
                 break
         at += 1
+
+
+def _is_pieced(words: list[str], known: frozenset[str]) -> bool:
+    pairs = list(map("".join, pairwise(words)))
+    return not known.isdisjoint(pairs) or not known.isdisjoint(map("".join, zip(pairs, words[2:], strict=False)))
 
 
 # ── decoding ──────────────────────────────────────────────────────────────────────────────────────────────────────

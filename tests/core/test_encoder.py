@@ -249,3 +249,9 @@ def test_text_that_is_let_through_at_a_glance_is_what_the_whole_look_makes_of_it
     for form in (spoken, defused, json_line):
         assert form(f"{text} é") == f"{form(text)} é"
     assert is_plain(f"{text} é") is is_plain(text)
+
+
+def test_the_pieces_inside_a_fact_come_in_order_and_nothing_else_does() -> None:
+    first, second, third = (Piece(name, "test") for name in ("a", "b", "c"))
+    fact: Value = {"x": [first, "bare", {"y": second}], "z": (3, None, third)}
+    assert pieces_of(fact) == [first, second, third]

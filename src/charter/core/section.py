@@ -14,7 +14,7 @@ from .errors import BadValue, MisplacedContent
 from .layer import Layer, Stack
 from .manifest import Disposition, Entry, content_hash
 from .ports import Template
-from .text import Facts, Piece, Structure, Trust, encode, inline, shorten, texts_in, trust_of
+from .text import Facts, Piece, Structure, Trust, encode, inline, least_trust, shorten, texts_in
 
 SUMMARY_CHARS: Final = 160
 NAMED_CUTS: Final = 5
@@ -162,7 +162,7 @@ def refuse_misplaced(section: Section) -> None:
     layer = section.layer
     if layer.accepts is Trust.OUTSIDE:
         return
-    trust = trust_of(section.texts)
+    trust = least_trust(section.texts)
     if trust < layer.accepts:
         raise MisplacedContent(
             f"layer {layer.id!r} takes {layer.accepts.name.lower()} text only, but was given {trust.name.lower()} text"
@@ -223,7 +223,7 @@ def _cut_pieces(texts: Iterable[str | Piece]) -> str:
 
 def _hashed(section: Section, text: str, settings: Settings, disposition: Disposition, reason: str) -> Raw:
     data = text.encode()
-    keyed = settings.key is not None and trust_of(section.texts) is Trust.OUTSIDE
+    keyed = settings.key is not None and least_trust(section.texts) is Trust.OUTSIDE
     digest = content_hash(data, settings.key) if keyed else sha256(data).hexdigest()
     size = len(data)
     tokens = (size + 3) // 4 if settings.counter is ESTIMATE else settings.counter(data)

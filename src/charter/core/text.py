@@ -320,18 +320,13 @@ def _encode_piece(piece: Piece, structure: Structure, starts_line: bool) -> str:
     return _FORMS[piece.form](piece.text)
 
 
-def least_trust(value: Value) -> Trust:
-    """The smallest trust among a fact's texts; numbers and switches are ours."""
-    return trust_of(texts_in(value))
-
-
 def pieces_of(value: Value) -> list[Piece]:
     """The pieces inside a fact, in order."""
     return [inner for inner in texts_in(value) if isinstance(inner, Piece)]
 
 
-def trust_of(texts: Iterable[str | Piece]) -> Trust:
-    """The smallest trust of these; a bare text has none."""
+def least_trust(texts: Iterable[str | Piece]) -> Trust:
+    """The smallest trust among these texts; where there is none, numbers and switches are ours."""
     least = Trust.OPERATOR
     for text in texts:
         trust = text.trust if isinstance(text, Piece) else Trust.OUTSIDE

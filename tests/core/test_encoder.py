@@ -102,8 +102,9 @@ def test_an_empty_value_is_nothing_rather_than_two_quotation_marks() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["- x", "+ x", " x", "---", "___", "— x", ": x", "1. x", "12) x", "system: x", "You : x", "(user: x", "AI:"],
-)
+    ["- x", "+ x", " x", "---", "___", "— x", ": x", "1. x", "12) x", "system: x", "You : x", "(user: x", "AI:",
+     "ｓｙｓｔｅｍ: x", "ｓｙｓｔｅｍ", "𝐮𝐬𝐞𝐫: x"],
+)  # fmt: skip
 def test_what_is_plain_inside_a_line_is_quoted_where_it_would_start_one(value: str) -> None:
     assert inline(value) == value
     assert inline(value, starts_line=True) == f'"{value}"'
@@ -116,7 +117,7 @@ def test_the_name_of_a_speaker_is_quoted_where_it_would_start_a_line(speaker: st
         assert inline(value, starts_line=True) == f'"{value}"'
 
 
-@pytest.mark.parametrize("value", ["Zoë", "10 apples", "systems: x", "the user: x", "youth: x", "a - b"])
+@pytest.mark.parametrize("value", ["Zoë", "10 apples", "systems: x", "the user: x", "youth: x", "a - b", "a i"])
 def test_what_is_no_structure_stays_bare_at_the_start_of_a_line(value: str) -> None:
     assert inline(value, starts_line=True) == value
 

@@ -6,31 +6,38 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from .disclosure_about import About
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import Found, find
-from .disclosure_scene import Memory, read
+from .disclosure_scene import read
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .views import View, plain, views_of
 
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
+_MENDED: Final = 4  # views in which spelling is mended
 _SHORT: Final = 240  # characters of a message that may be written with its words in reverse
-_TURNED: Final = re.compile(r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b")
+_TURNED: Final = re.compile(
+    r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b"
+)
 _OWN: Final = ("", "user", "human")  # roles under which a person speaks
 
 
 def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     """Denies a message that asks for hidden text; `history` holds what was said before, oldest first."""
     past = said(history)
-    known: Memory = {}
+    known: set[str] = set()
+    whole: About | None = None
     for view in _readings(text):
-        found = find(read(view.text, known=known), alone=not past)
+        scene = read(view.text, known=known)
+        found = find(scene, alone=not past, within=whole)
+        whole = whole or About(scene, not past)
         if found is not None:
             return _denied(found, view)
     earlier = [line for role, line in past if role.casefold() in _OWN]
-    whole = spelled_out(text, earlier)
-    if whole is not None and (found := find(read(whole), alone=not past)) is not None:
-        return _denied(found, View("put together", whole, lambda _, __: (0, len(text))))
+    joined = spelled_out(text, earlier)
+    if joined is not None and (found := find(read(joined), alone=not past)) is not None:
+        return _denied(found, View("put together", joined, lambda _, __: (0, len(text))))
     if earlier and (found := follows(text, earlier)) is not None:
         return _denied(found, views_of(text).plain)
     return ALLOWED
@@ -38,9 +45,9 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
 
 def _readings(text: str) -> Iterator[View]:
     """Every view, and those with misspelled names mended."""
-    for view in views_of(text).all:
+    for number, view in enumerate(views_of(text).all):
         yield view
-        mended = respelled(view)
+        mended = respelled(view) if number < _MENDED else None
         if mended is not None:
             yield mended
     if len(text) <= _SHORT and _TURNED.search(folded := plain(text)):
@@ -51,7 +58,11 @@ def _denied(found: Found, view: View) -> Finding:
     reason = f"asks for hidden text (rule: {found.rule}; whose: {found.whose}; view: {view.name})"
     signs = [Sign(name, view.text[hit.start : hit.end], view.name) for name, hit in found.hits]
     language = found.hits[0][1].language
-    signs += [Sign("owner", found.whose, view.name), Sign("rule", found.rule, view.name), Sign("language", language, view.name)]
+    signs += [
+        Sign("owner", found.whose, view.name),
+        Sign("rule", found.rule, view.name),
+        Sign("language", language, view.name),
+    ]
     start = min(hit.start for _, hit in found.hits)
     end = max(hit.end for _, hit in found.hits)
     return Finding("deny", CODE, reason, spans=(Span(*view.at(start, end), CODE, reason),), signs=tuple(signs))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
-from .disclosure_rules import NAMES, Found, find, negated
+from .disclosure_about import negated
+from .disclosure_rules import NAMES, Found, find
 from .disclosure_scene import Scene, read
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
@@ -82,7 +83,7 @@ def _state_of(text: str) -> State:
     scene = read(plain(text), following=True)
     if not scene.sentences:
         return "follows"
-    said_little = len(scene.tokens.words) <= 8 and not any(s.of("ask", "verb") for s in scene.sentences)
+    said_little = scene.size <= 8 and not any(s.of("ask", "verb") for s in scene.sentences)
     return "follows" if said_little or (_cue(scene) is not None and _goes_on(scene)) else "other"
 
 
@@ -102,7 +103,7 @@ def _cue(scene: Scene) -> Hit | None:
 def _goes_on(scene: Scene) -> bool:
     """A short message of small words that brings up nothing new."""
     scale = scale_of(scene.sentences[0], 0)
-    words = len(scene.tokens.words)
+    words = scene.size
     if words > _SHORT * scale or any(sentence.of("drop") for sentence in scene.sentences):
         return False
     return _strange(scene) <= max(2, words // 3)
@@ -110,7 +111,7 @@ def _goes_on(scene: Scene) -> bool:
 
 def _points_back(scene: Scene) -> bool:
     """An order or a question about "it", or about a part of it."""
-    if len(scene.tokens.words) > _SHORT * scale_of(scene.sentences[0], 0) or _strange(scene) > 5:
+    if scene.size > _SHORT * scale_of(scene.sentences[0], 0) or _strange(scene) > 5:
         return False
     for sentence in scene.sentences:
         acts = [hit for hit in sentence.of("verb", "ask", "part") if not negated(sentence, hit)]

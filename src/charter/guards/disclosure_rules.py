@@ -8,15 +8,15 @@ Owners stand before a name (`your`, `my`, `any`, `this`) or after it (`yours`, `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from .disclosure_about import ACTS, About, acts_on, framed, governed, negated, start_of
 from .disclosure_scene import Scene, Sentence
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
 
-ACTS: Final = ("verb", "part", "ask", "exact")
 NAMES: Final = ("hard", "hard_yours", "soft", "soft_yours")
 # Categories that together and near each other, in any order, ask for hidden text without naming it; how near.
 _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
@@ -37,13 +37,15 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (9, (("ask", "verb"), ("unwritten",), ("seen",))),
     (6, (("ask", "verb"), ("desk",), ("paper",))),
     (9, (("thin", "ask", "verb"), ("notmine",), ("window",))),
-    (9, (("ask", "verb", "you"), ("silenced",))),
+    (9, (("ask", "verb"), ("silenced",), ("you",))),
     (9, (("ask", "verb"), ("clone",), ("load",))),
     (7, (("ask", "verb"), ("maker",), ("gave",), ("you",))),
 )
 
 
 _FURTHER: Final = 10
+_NEXT: Final = 6  # sentences in which "it" may still be what was spoken of
+_LONG: Final = 60  # words of a message in which "hidden orders" may be those of its story
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,113 +57,16 @@ class Found:
     hits: tuple[tuple[str, Hit], ...] = field(repr=False)
 
 
-def find(scene: Scene, *, alone: bool = True) -> Found | None:
-    """The first request for hidden text in a scene; `alone`: nothing was said before it."""
+def find(scene: Scene, *, alone: bool = True, within: About | None = None) -> Found | None:
+    """The first request for hidden text in a scene; `alone`: nothing was said before; `within`: the whole message."""
     if not scene.sentences:
         return None
-    about = About(scene, alone)
+    about = About(scene, alone, within)
     for sentence in scene.sentences:
         found = _named(about, sentence) or _pointed(about, sentence) or _unnamed(about, sentence)
         if found is not None:
             return found
     return _begun(about) or _spoken_of(about) or _bare(about)
-
-
-class About:
-    """What holds for the whole message: talk about such requests, tricks, pasted text."""
-
-    def __init__(self, scene: Scene, alone: bool) -> None:
-        self.scene, self.alone = scene, alone
-        self.obeyed = any(not scene.quoted(hit) for s in scene.sentences for hit in s.of("obey"))
-        self.talk = not self.obeyed and any(_talks(scene, sentence) for sentence in scene.sentences)
-        self.tricked = any(s.of("trick") for s in scene.sentences)
-        self.data_from = self._pasted()
-
-    def _pasted(self) -> int:
-        """Where pasted text begins: after a colon or a line break that follows this or my text; else the end."""
-        text = self.scene.text
-        for sentence in self.scene.sentences:
-            for name in sentence.of("hard", "soft", "thin"):
-                if owner_of(sentence, name)[0] in ("my", "this"):
-                    for mark in (":", "\n"):
-                        at = text.find(mark, name.end, name.end + 120)
-                        if at >= 0 and len(text) - at > 12:
-                            return at
-        return len(text)
-
-    def excused(self, hit: Hit) -> bool:
-        """Whether this stands in quotes or pasted text that is only spoken of."""
-        if hit.start >= self.data_from and not self.obeyed:
-            return True
-        return self.talk and self.scene.quoted(hit)
-
-
-def _talks(scene: Scene, sentence: Sentence) -> bool:
-    """Whether a sentence speaks of what somebody said, outside of quotes."""
-    if any(not scene.quoted(hit) for hit in sentence.of("talk")):
-        return True
-    whos = [hit for hit in sentence.of("who") if not scene.quoted(hit)]
-    return bool(whos) and any(not scene.quoted(hit) and hit.first >= whos[0].last for hit in sentence.of("says"))
-
-
-# ── the act ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def negated(sentence: Sentence, act: Hit) -> bool:
-    """Whether a "not" stands before the act (or behind it, where a language puts it there)."""
-    for hit in sentence.of("not"):
-        if 0 <= act.first - hit.last <= 2 * scale_of(sentence, hit.first):
-            return not any(other.first <= hit.first < other.last for other in sentence.of("invite"))
-    return any(act.last <= hit.first <= act.last + 1 for hit in sentence.of("not_after"))
-
-
-def framed(about: About, sentence: Sentence, act: Hit) -> bool:
-    """Whether somebody else's doing, or a question about it, governs the act."""
-    if about.tricked:
-        return False
-    if any(hit.first <= act.first and not about.scene.quoted(hit) for hit in sentence.of("frame")):
-        return True
-    for who in sentence.of("who"):
-        for says in sentence.of("says"):
-            if 0 <= says.first - who.last <= 4 * scale_of(sentence, who.first) and says.first <= act.first:
-                return not any(you.first == says.last for you in sentence.of("you"))
-    return False
-
-
-def _acts(about: About, sentence: Sentence, name: Hit, start: int) -> Iterator[Hit]:
-    """Acts that reach the name: before it, or after it where languages put their verbs last."""
-    scale = scale_of(sentence, name.first)
-    for act in sentence.of(*ACTS):
-        if about.excused(act) or negated(sentence, act) or framed(about, sentence, act):
-            continue
-        if act.last <= start + 1:
-            if start - act.last <= 14 * scale:
-                yield act
-        elif act.first >= name.last and act.first - name.last <= 8 * scale and _trails(sentence, act):
-            yield act
-
-
-def _trails(sentence: Sentence, act: Hit) -> bool:
-    return act.language != "en" or act.category in ("exact", "ask") or sentence.known(act.last, "pron_it")
-
-
-def _governed(sentence: Sentence, start: int, name: Hit, *, scale: int) -> bool:
-    """Whether the name is not what is asked for: "according to your rules", "the version of your rules"."""
-    governing = [hit for hit in sentence.of("per") if not sentence.known(hit.first, "verb")]
-    return any(hit.last == start for hit in governing) or any(
-        0 <= start - hit.last <= 3 * scale or (hit.language != "en" and 0 <= hit.first - name.last <= scale)
-        for hit in sentence.of("meta")
-    )
-
-
-def _start(sentence: Sentence, name: Hit, owner: Hit | None) -> int:
-    """Where the noun phrase begins."""
-    start = name.first
-    if owner is not None and owner.last <= name.first:
-        start = owner.first
-    while start > 0 and sentence.known(start - 1, "adj", "hid", "prev"):
-        start -= 1
-    return start
 
 
 # ── rules ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -174,10 +79,10 @@ def _named(about: About, sentence: Sentence) -> Found | None:
         whose, owner = owner_of(sentence, name)
         if whose in ("my", "this", "any", "other"):
             continue
-        start = _start(sentence, name, owner)
-        if _governed(sentence, start, name, scale=scale_of(sentence, name.first)):
+        start = start_of(sentence, name, owner)
+        if governed(sentence, start, name, scale=scale_of(sentence, name.first)):
             continue
-        for act in _acts(about, sentence, name, start):
+        for act in acts_on(about, sentence, name, start):
             if whose == "your" or _unsaid(about, sentence, act, name):
                 return _found("named", whose or "unsaid", act, name, owner)
         if whose == "your" and _alone(about, name) and not _only_about(about, sentence, name):
@@ -205,15 +110,14 @@ def _unsaid(about: About, sentence: Sentence, act: Hit, name: Hit) -> bool:
         return False
     hidden = sentence.known(name.first - 1, "hid") or (about.alone and sentence.known(name.first - 1, "prev", "above"))
     if name.category == "hard" or hidden:
-        return True
+        return about.scene.size <= _LONG * scale_of(sentence, name.first) or not sentence.known(name.first, "hid")
     if not about.alone or act.category == "exact" or sentence.of("mine"):
         return False
     if about.tricked or (act.category == "verb" and sentence.known(act.first, "leak")):
         return len(sentence.tokens.words) <= 16 * scale_of(sentence, name.first)
     known = (*NAMES, *ACTS, "adj", "mild", "all", "hid", "prev", "above", "fill", "your", "copy")
     strange = sum(not sentence.known(at, *known) for at in range(len(sentence.tokens.words)))
-    words = len(about.scene.tokens.words)
-    return act.category == "verb" and strange <= 1 and words <= 6 * scale_of(sentence, name.first)
+    return act.category == "verb" and strange <= 1 and about.scene.size <= 6 * scale_of(sentence, name.first)
 
 
 def _titled(about: About, name: Hit) -> bool:
@@ -258,7 +162,9 @@ def _pointed(about: About, sentence: Sentence) -> Found | None:
 def _anothers(sentence: Sentence, thing: Hit, above: Hit) -> bool:
     """Whether this text is the person's own or another thing's."""
     scale = scale_of(sentence, thing.first)
-    own = [hit for hit in sentence.of("my", "this") if 0 <= thing.first - hit.last <= 2 * scale and hit.first < above.first]
+    own = [
+        hit for hit in sentence.of("my", "this") if 0 <= thing.first - hit.last <= 2 * scale and hit.first < above.first
+    ]
     wrote = [hit for hit in sentence.of("mine") if 0 <= hit.first - thing.last <= 3 * scale and hit.first < above.first]
     return bool(own or wrote or [hit for hit in sentence.of("other") if _gap(hit, thing) <= 8 * scale])
 
@@ -279,6 +185,8 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
     for near, factors in _TOGETHER:
         if yesno and not ("ask" in factors[0] or "verb" in factors[0]):
             continue
+        if not all(any(category in sentence.by for category in kind) for kind in factors):
+            continue
         hits = _together(about, sentence, factors, near)
         if hits and not framed(about, sentence, hits[0]):
             return Found("implicit", "your", tuple((hit.category, hit) for hit in hits))
@@ -288,7 +196,11 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
 def _together(about: About, sentence: Sentence, factors: Sequence[Sequence[str]], near: int) -> list[Hit]:
     """One hit of each factor near one of the second (the act may be further off); nothing when one is missing."""
     kinds = [
-        [hit for hit in sentence.of(*kind) if not about.excused(hit) and not ("verb" in kind and negated(sentence, hit))]
+        [
+            hit
+            for hit in sentence.of(*kind)
+            if not about.excused(hit) and not ("verb" in kind and negated(sentence, hit))
+        ]
         for kind in factors
     ]
     if not all(kinds):
@@ -327,7 +239,7 @@ def _spoken_of(about: About) -> Found | None:
         for name in sentence.of(*NAMES):
             whose, owner = owner_of(sentence, name)
             ours = not about.excused(name) and _ours(sentence, name, whose)
-            for later in sentences[number:]:
+            for later in sentences[number : number + _NEXT]:
                 after = name.last if later is sentence else 0
                 acts = [*later.of("yours_it"), *(later.of("verb_it") if ours else ())]
                 if ours and sentence.of("let"):
@@ -346,11 +258,10 @@ def _ours(sentence: Sentence, name: Hit, whose: str) -> bool:
 
 def _bare(about: About) -> Found | None:
     """A message that is little more than the name."""
-    words = about.scene.tokens.words
     for sentence in about.scene.sentences:
         for name in sentence.of("hard", "hard_yours"):
             whose, owner = owner_of(sentence, name)
-            rest = len(words) - (name.last - name.first)
+            rest = about.scene.size - (name.last - name.first)
             asked = sentence.of("has", "meta", "not", "define", "howto", "ask", "how", "verb")
             if whose in ("", "your") and rest <= 3 * scale_of(sentence, name.first) and not asked:
                 return _found("bare", whose or "unsaid", name, name, owner)

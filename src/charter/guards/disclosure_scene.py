@@ -7,7 +7,7 @@ ordinary message costs one pass over its words.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,7 +20,9 @@ LONGEST, OVERLAP = 64, 20  # words of a window, and how many two windows share
 FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
 TRIGGERS: Final = (
-    *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup", "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they", "handed", "unwritten", "maker", "notmine", "silenced", "clone", "desk",
+    *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup",
+    "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they", "handed", "unwritten", "maker",
+    "notmine", "silenced", "clone", "desk",
 )  # fmt: skip
 # What a sentence of another language may borrow from English.
 MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "exact")
@@ -31,7 +33,8 @@ WEAKER: Final = (
 )  # fmt: skip
 FOLLOWING: Final = ("again", "pron", "tongue", "fill", "drop")
 _END: Final = re.compile(
-    r"[.!?…]+(?=[\s\"'”’»)\]]|\Z)|[。！？؟।۔]+|;(?=\s)|\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•>#]|\d{1,3}[.)])[ \t])|(?<=[:.!?,;])[ \t]*\n"
+    r"[.!?…]+(?=[\s\"'”’»)\]]|\Z)|[。！？؟।۔]+|;(?=\s)|\n[ \t]*\n"
+    r"|\n(?=[ \t]*(?:[-*+•>#]|\d{1,3}[.)])[ \t])|(?<=[:.!?,;])[ \t]*\n"
 )
 _QUOTES: Final = re.compile(
     r"```.{1,4000}?```|`[^`\n]{1,400}`|\"[^\"\n]{1,600}\"|“[^”]{1,600}”|„[^“”]{1,600}[“”]|«[^»]{1,600}»|「[^」]{1,600}」|『[^』]{1,600}』"
@@ -46,7 +49,7 @@ class Sentence:
 
     tokens: Tokens = field(repr=False)
     by: Mapping[str, Sequence[Hit]] = field(repr=False)
-    kinds: Sequence[frozenset[str]] = field(repr=False)  # of each word, the categories it belongs to
+    kinds: Sequence[Collection[str]] = field(repr=False)  # of each word, the categories it belongs to
 
     def of(self, *categories: str) -> Sequence[Hit]:
         if len(categories) == 1:
@@ -55,10 +58,7 @@ class Sentence:
 
     def known(self, at: int, *categories: str) -> bool:
         """Whether the word at this place belongs to something of these categories."""
-        return 0 <= at < len(self.kinds) and not self.kinds[at].isdisjoint(categories)
-
-
-Memory = dict[tuple[object, ...], Sentence]
+        return 0 <= at < len(self.kinds) and any(category in self.kinds[at] for category in categories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Scene:
     """A view of a message, read."""
 
     text: str = field(repr=False)
-    tokens: Tokens = field(repr=False)
+    size: int  # words
     sentences: Sequence[Sentence] = field(repr=False)
     quotes: Sequence[tuple[int, int]]
 
@@ -81,14 +81,11 @@ def _lexicon(language: str, kind: str) -> Lexicon:
     table = read_tables(FOLDER)[language]
     keep = {"triggers": TRIGGERS, "names": MIXED}.get(kind)
     return Lexicon(
-        {language: {c: p for c, p in table.items() if (c in keep if keep else kind == "following" or c not in FOLLOWING)}}
-    )
-
-
-@cache
-def _triggers() -> Lexicon:
-    return Lexicon(
-        {language: {c: p for c, p in table.items() if c in TRIGGERS} for language, table in read_tables(FOLDER).items()}
+        {
+            language: {
+                c: p for c, p in table.items() if (c in keep if keep else kind == "following" or c not in FOLLOWING)
+            }
+        }
     )
 
 
@@ -97,52 +94,61 @@ def is_wide(word: str) -> bool:
     return len(word) == 1 and word > "\u0e00"
 
 
-def read(text: str, *, following: bool = False, known: Memory | None = None) -> Scene:
+def read(text: str, *, following: bool = False, known: set[str] | None = None) -> Scene:
     """The sentences of a folded text that may matter; `following`: all of them, with the words of follow-ups.
 
-    `known` remembers sentences, so that views of one message that share them read them once.
+    `known` holds sentences that another view of the message had: they are not read again.
     """
-    tokens = tokens_of(text)
-    triggers = [] if following else _triggers().find(tokens)
-    if not triggers and not following:
-        return Scene(text, tokens, (), ())
     quotes = [match.span() for match in _QUOTES.finditer(text)]
-    marks: dict[int, str] = {hit.first: hit.language for hit in triggers}
-    memory = {} if known is None else known
-    sentences = []
-    for first, last in _sentences(text, tokens):
-        seen = {marks[at] for at in range(first, last) if at in marks}
-        if following or seen:
+    sentences: list[Sentence] = []
+    size = 0
+    for start, end in _cuts(text):
+        if known is not None:
+            if text[start:end] in known:
+                size += text.count(" ", start, end)
+                continue
+            known.add(text[start:end])
+        tokens = _tokens(text, start, end)
+        size += len(tokens.words)
+        for first, last in _windows(0, len(tokens.words)):
             part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
-            sentences.append(_sentence(part, seen=seen, following=following, memory=memory))
-    return Scene(text, tokens, sentences, quotes)
+            sentence = _sentence(part, following=following)
+            if sentence is not None:
+                sentences.append(sentence)
+    return Scene(text, size, sentences, quotes)
 
 
-def _sentences(text: str, tokens: Tokens) -> Iterator[tuple[int, int]]:
-    first = 0
+def _cuts(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
     for match in _END.finditer(text):
-        last = bisect_left(tokens.starts, match.end(), first)
-        if last > first:
-            yield from _windows(first, last)
-            first = last
-    if first < len(tokens.words):
-        yield from _windows(first, len(tokens.words))
+        if match.end() > start:
+            yield start, match.end()
+            start = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def _tokens(text: str, start: int, end: int) -> Tokens:
+    words, starts, ends = tokens_of(text[start:end])
+    return Tokens(words, [start + at for at in starts], [start + at for at in ends])
 
 
 def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
     """A sentence, or windows of it that overlap: what is looked for near itself is near, and the work stays linear."""
-    yield first, min(first + LONGEST, last)
+    if last > first:
+        yield first, min(first + LONGEST, last)
     for start in range(first + LONGEST - OVERLAP, last - OVERLAP, LONGEST - OVERLAP):
         yield start, min(start + LONGEST, last)
 
 
-def _sentence(part: Tokens, *, seen: Collection[str], following: bool, memory: Memory) -> Sentence:
-    key = (following, *part.words)
-    if (known := memory.get(key)) is not None:
-        by = {category: [_moved(hit, part) for hit in hits] for category, hits in known.by.items()}
-        return Sentence(part, by, known.kinds)
-    languages = spoken(part.words) or sorted(seen)
+def _sentence(part: Tokens, *, following: bool) -> Sentence | None:
+    """A sentence with what was found in it; nothing when it holds no trigger."""
+    languages = spoken(part.words)
     kind = "following" if following else "all"
+    if not following:
+        asked = languages if "en" in languages else [*languages, "en"]
+        if not any(_lexicon(language, "triggers").find(part) for language in asked):
+            return None
     hits = [hit for language in languages for hit in _lexicon(language, kind).find(part)]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)
@@ -158,13 +164,7 @@ def _sentence(part: Tokens, *, seen: Collection[str], following: bool, memory: M
         for hit in some:
             for at in range(hit.first, hit.last):
                 kinds[at].add(category)
-    sentence = Sentence(part, found, [frozenset(one) for one in kinds])
-    memory[key] = sentence
-    return sentence
-
-
-def _moved(hit: Hit, part: Tokens) -> Hit:
-    return hit._replace(start=part.starts[hit.first], end=part.ends[hit.last - 1])
+    return Sentence(part, found, kinds)
 
 
 def _inside(hit: Hit, others: Sequence[Hit]) -> bool:

@@ -11,7 +11,22 @@ from .fold import plain
 from .lexicon import read_tables, tokens_of
 
 # Small words tell languages apart; a word that several share tells less.
-_TELLING: Final = ("fill", "you", "your", "my", "ask", "verb", "not", "adj", "this", "any", "mild", "copy", "again", "per")
+_TELLING: Final = (
+    "fill",
+    "you",
+    "your",
+    "my",
+    "ask",
+    "verb",
+    "not",
+    "adj",
+    "this",
+    "any",
+    "mild",
+    "copy",
+    "again",
+    "per",
+)
 _MOST: Final = 400
 _SCRIPTS: Final = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
@@ -39,7 +54,7 @@ def _small_words() -> dict[str, tuple[str, ...]]:
 
 
 def spoken(words: Sequence[str]) -> list[str]:
-    """The one or two languages these words are most likely in; none when nothing tells."""
+    """The one or two languages these words are most likely in; English when nothing tells."""
     known, scores = _small_words(), dict[str, float]()
     some = words[:_MOST]
     for word in some:
@@ -54,7 +69,7 @@ def spoken(words: Sequence[str]) -> list[str]:
                     scores.pop("zh", None)
                     break
     if not scores:
-        return []
+        return ["en"]
     best = max(scores.values())
     ranked = sorted(scores, key=lambda language: (-scores[language], language))
     return [language for language in ranked[:2] if scores[language] >= 0.6 * best]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from .decode import vocabulary
@@ -12,21 +12,21 @@ from .views import View
 
 _KEYS: Final = (
     "system", "prompt", "prompts", "instruction", "instructions", "configuration", "guidelines", "verbatim", "initial",
-    "previous", "reveal", "repeat", "developer", "policies", "hidden", "directives", "sistema", "systeme", "instrucciones",
-    "anweisungen", "istruzioni", "instrucoes",
+    "previous", "reveal", "repeat", "developer", "policies", "hidden", "directives", "sistema", "systeme",
+    "instrucciones", "anweisungen", "istruzioni", "instrucoes",
 )  # fmt: skip
 _SHORT: Final = {"sys": "system", "prmpt": "prompt", "pmt": "prompt", "instr": "instructions", "urs": "yours"}
 # Words of their own that lie one letter away.
 _OTHERS: Final = frozenset(
-    "systems systemd systemic promo promote promoted prompted prompter promptly instruct instructor instructors initially"
-    " initials initiate hiding ridden bidden midden repeal repent repeats repeated revel reveals prevail previously"
+    "systems systemd systemic promo promote promoted prompted prompter promptly instruct instructor instructors"
+    " initially initials initiate hiding ridden bidden midden repeal repent repeats repeated revel reveals prevail previously"
     " developed develops developers polices police politics directive directions direct construction constructions"
     " destruction obstruction instructional configurations guideline repeater revealed".split()
 )
 # Words whose letters may come in any order, as long as the first or the last stays.
 _MIXED: Final = (
-    *_KEYS, "rules", "your", "what", "given", "were", "word", "show", "full", "before", "chatting", "type", "them", "tell",
-    "list", "the", "print", "message", "received", "secret", "write",
+    *_KEYS, "rules", "your", "what", "given", "were", "word", "show", "full", "before", "chatting", "type", "them",
+    "tell", "list", "the", "print", "message", "received", "secret", "write",
 )  # fmt: skip
 _LONGEST: Final = 16
 _DRAWN: Final = re.compile(r"(.)\1{2,}")
@@ -52,6 +52,7 @@ def _mixed() -> dict[str, str]:
     return {"".join(sorted(key)): key for key in reversed(_MIXED)}
 
 
+@lru_cache(maxsize=16_384)
 def meant(word: str) -> str:
     """The key name this word was meant to be, or the word."""
     if word in _SHORT:

@@ -1,4 +1,4 @@
-"""Whose text a name means: the assistant's, mine, this pasted one, another thing's, nobody's in particular, or unsaid."""
+"""Whose text a name means: the assistant's, mine, this pasted one, another thing's, nobody's, or unsaid."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def owner_of(sentence: Sentence, name: Hit) -> tuple[str, Hit | None]:
         if before.language in _REFLEXIVE and sentence.of("mybot"):
             return "other", sentence.of("mybot")[0]
         return ("other", other) if other is not None else ("your", before)
-    if after is not None and not (before is not None and before.category in ("my", "this") and after.category == "yours"):
+    if after is not None and not (
+        before is not None and before.category in ("my", "this") and after.category == "yours"
+    ):
         if other is not None and _gap(other, name) < _gap(after, name):
             return "other", other
         return ("your" if after.category == "yours" else "my"), after
@@ -91,7 +93,9 @@ def _elsewhere(sentence: Sentence, name: Hit, before: Hit | None, *, scale: int)
         for hit in sentence.of("other"):
             if before.last <= hit.first < name.first or 0 <= hit.first - name.last <= 4 * scale:
                 return hit
-        return next((hit for hit in sentence.of("for") if hit.first == name.last and not _here(sentence, hit, scale)), None)
+        return next(
+            (hit for hit in sentence.of("for") if hit.first == name.last and not _here(sentence, hit, scale)), None
+        )
     near = [hit for hit in sentence.of("other", "code") if _gap(hit, name) <= 12 * scale]
     return min(near, key=lambda hit: _gap(hit, name), default=None)
 

@@ -24,9 +24,9 @@ LEAK: Final = "LEAK"
 CANARY: Final = "LEAK_CANARY"
 # The weight of hidden text that may not leave …
 RUN: Final = 18.0  # … when its letters stand in a row
-DISGUISED: Final = 15.0  # … in a writing nobody uses by chance
-CHAIN: Final = 30.0  # … when other words stand between
-BAG: Final = 26.0  # … when its order is gone
+DISGUISED: Final = 20.0  # … in a writing nobody uses by chance
+CHAIN: Final = 40.0  # … when other words stand between
+BAG: Final = 34.0  # … when its order is gone
 PIECES: Final = 44.0  # … when it comes in pieces
 REPLIES: Final = 23.0  # … of several replies that say little else
 RUN_WORDS: Final = 8  # a run is as long as a sentence: so many words, or so many letters

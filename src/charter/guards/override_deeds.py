@@ -56,7 +56,9 @@ def _appointed(reading: Reading, found: Found, named: list[Hit], anyone: list[Hi
                 and grant.last - grant.first >= 1
                 and reading.words[grant.first] in _MAKES
             )
-            who = [one for one in (named or (anyone if verb else [])) if abs(one.first - grant.first) <= 10]
+            who = [
+                one for one in (named or (anyone if verb else _anybody(anyone))) if abs(one.first - grant.first) <= 10
+            ]
             if who and 0 <= boss.first - grant.last <= 8 and (verb or who[0].first < grant.first or named):
                 if verb and not any(
                     word in ("as", "the", "an", "a", "my", "your", "to")
@@ -65,6 +67,10 @@ def _appointed(reading: Reading, found: Found, named: list[Hit], anyone: list[Hi
                     continue
                 yield mark("CONTROL_GRANT", DENY if named else ASK, who[0], grant, boss)
                 return
+
+
+def _anybody(anyone: list[Hit]) -> list[Hit]:
+    return [who for who in anyone if who.entry in ("whoever", "anyone", "anybody", "everyone", "everybody")]
 
 
 def _is_of_the_operator(reading: Reading, obey: Hit, named: list[Hit]) -> bool:
@@ -162,13 +168,14 @@ def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
         )
     before = [
         hit
-        for hit in found.get("without", ())
+        for name in ("without", "invert")
+        for hit in found.get(name, ())
         if hit.last <= approval.first
         and approval.first - hit.last <= 12
         and reading.same_clause(hit.first, approval.first)
     ]
     before = [hit for hit in before if not any(other.first < hit.first < other.last for other in before)]
-    close = any(approval.first - hit.last <= 4 for hit in before)
+    close = any(approval.first - hit.last <= 4 and hit.category == "without" for hit in before)
     cut = [
         act
         for name in ("drop", "drop2", "off")

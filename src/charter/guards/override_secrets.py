@@ -187,7 +187,8 @@ def _declined(reading: Reading, deed: Hit) -> bool:
 
 
 def wrongs(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
-    """Leave to do what the constitution forbids."""
+    """Leave to do what the constitution forbids, or the order."""
+    yield from (mark("OVERRIDE", ASK, act) for act in found.get("crime", ()) if is_order(reading, act))
     for act in found.get("wrong", ()):
         near = [
             hit

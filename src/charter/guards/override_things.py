@@ -46,6 +46,7 @@ _CARRIERS: Final = frozenset(
 )  # fmt: skip
 _THEM: Final = frozenset("them it those they they're".split())
 _BARE: Final = frozenset(("safety", "oversight", "scruples", "inhibitions"))
+_VERBS: Final = frozenset("is are was were has have can may must should will does do comes matters and or".split())
 _DETERMINERS: Final = frozenset("the any all your those every no its these this".split())
 _ABOVE: Final = frozenset("operator operators creator creators developer makers maker owner".split())
 
@@ -135,8 +136,13 @@ def _weak(reading: Reading, found: Found, rule: Hit, strict: bool) -> Iterator[T
         return
     if before:
         yield Thing(min(hit.first for hit in before), rule.last, True, rule)
-    elif following not in ABOUT and (not strict or _is_bare(words, rule, following)):
+    elif following not in ABOUT and (_is_bare(words, rule, following) if strict else _is_whole(rule, following)):
         yield Thing(rule.first, rule.last, False, rule)
+
+
+def _is_whole(rule: Hit, following: str) -> bool:
+    """ "safety is optional", but not "the safety briefing is"."""
+    return rule.entry not in _BARE or not following or following in _VERBS
 
 
 def _is_bare(words: Sequence[str], rule: Hit, following: str) -> bool:

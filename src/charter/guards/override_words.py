@@ -118,8 +118,9 @@ _SHARED: Final = tuple(
     "action admin agent alarm assistant audit alternative client conversation document email guard incident injection "
     "jailbreak mail message model operator page paragraph param persona phishing prompt refus resum seed site spelling "
     "table token tool transaction transfer trick valid regular reserve revision simple strong unique plus parallel "
-    "instance histor complete monitor filter format data profit moral system test text data logging normal".split()
+    "instance histor complete monitor profit logging".split()
 )  # words that English has too show no other language
+_FEW: Final = 12  # in so few words one is enough
 _TELLING: Final = 2  # words of a language that show it is one of a text's
 
 
@@ -157,7 +158,8 @@ def languages_of(words: Collection[str]) -> list[str]:
             for language in table.get(word[:size], ()) if len(word) >= size else ():
                 seen[language] = seen.get(language, 0) + 1
     most = max(seen.values(), default=0)
-    return ["en", *(language for language, count in seen.items() if count >= max(_TELLING, most / 4))]
+    least = _TELLING if len(words) > _FEW else 1
+    return ["en", *(language for language, count in seen.items() if count >= max(least, most / 4))]
 
 
 @cache

@@ -1,0 +1,178 @@
+"""One sentence as the bonds see it: what it names, what it denies, what ties it, and whether it is meant at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from .lexicon import Hit, Lexicon, read_tables
+from .override_acts import ASK, Mark
+from .reading import Reading, Sentence
+
+FOLDER: Final = "stance"
+LINK: Final = 6  # words between a thing and what is said of it
+_LEFT: Final = 3  # words between a negation and what it denies
+_REACH: Final = 12  # words between a thing and what ties a sentence to it
+_SHARE: Final = 0.6  # of the words of the language that knows most of a sentence
+_MOST: Final = 12  # hits of one kind in a sentence; nobody means more
+_UNSPACED: Final = frozenset(("zh", "ja"))
+_AFTER: Final = frozenset("de nl tr ja ko hi".split())  # languages that deny behind the verb, too
+_OF: Final = frozenset("of de du del della dello di da do dos das van der des von vom".split())
+_ABOUT: Final = frozenset("for about on regarding".split())
+_COMMON: Final = frozenset("norm loose mid solemn status".split())
+_SUPPOSE: Final = frozenset("if when whenever unless whether should suppose once".split())
+_THINGS: Final = ("core", "mid", "solemn", "norm", "leash", "wall")
+Found = dict[str, list[Hit]]
+
+
+@cache
+def _lexicon() -> Lexicon:
+    """All tables; a category carries its language, since two may share a word."""
+    return Lexicon(
+        {
+            language: {f"{language}:{category}": patterns for category, patterns in table.items()}
+            for language, table in read_tables(FOLDER).items()
+        }
+    )
+
+
+def found_in(reading: Reading) -> list[Found]:
+    """What the tables know, sentence by sentence, of the languages it can be written in."""
+    inside: list[list[Hit]] = [[] for _ in reading.sentences]
+    for hit in _lexicon().find(reading.tokens):
+        place = reading.place(hit.first)
+        if hit.last <= reading.sentences[place].last:
+            inside[place].append(hit._replace(category=hit.category.partition(":")[2]))
+    return [_grouped(hits) for hits in inside]
+
+
+def _grouped(hits: Sequence[Hit]) -> Found:
+    """By category; a language that knows few words of the sentence only shares them by chance."""
+    covered: dict[str, set[int]] = {}
+    for hit in hits:
+        covered.setdefault(hit.language, set()).update(range(hit.first, min(hit.last, hit.first + LINK)))
+    least = max(map(len, covered.values()), default=0) * _SHARE
+    found: Found = {}
+    for hit in hits:
+        if len(covered[hit.language]) >= least and len(kind := found.setdefault(hit.category, [])) < _MOST:
+            kind.append(hit)
+    return found
+
+
+def gap(one: Hit, other: Hit) -> int:
+    """The words between two hits."""
+    return other.first - one.last if one.first <= other.first else one.first - other.last
+
+
+def overlaps(hit: Hit, others: Sequence[Hit]) -> bool:
+    """Whether a hit shares a word with one of the others."""
+    return any(other.first < hit.last and hit.first < other.last for other in others)
+
+
+def mark_of(code: str, *hits: Hit) -> Mark:
+    """A mark that a person looks at, over all these hits."""
+    start, end = min(hit.start for hit in hits), max(hit.end for hit in hits)
+    return Mark(code, ASK, start, end, tuple(f"stance {hit.category}" for hit in hits))
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One sentence, and what the tables know in it and in the one before."""
+
+    reading: Reading
+    sentence: Sentence
+    found: Found
+    before: Found
+    _denials: dict[Hit, list[Hit]] = field(default_factory=dict, repr=False)
+
+    def all(self, *names: str) -> list[Hit]:
+        """Hits of these categories."""
+        return [hit for name in names for hit in self.found.get(name, ())]
+
+    def of(self, name: str, language: str) -> list[Hit]:
+        """Hits of a category in one language."""
+        return [hit for hit in self.found.get(name, ()) if hit.language == language]
+
+    def wide(self, hit: Hit, words: int) -> int:
+        """So many words, twice where each character is one."""
+        return words * 2 if hit.language in _UNSPACED else words
+
+    def word(self, at: int) -> str:
+        """The word at a place, nothing where its clause has ended."""
+        return "" if self.reading.ends_clause(at) else self.reading.words[at]
+
+    def is_joined(self, one: Hit, other: Hit) -> bool:
+        """Whether neither a clause nor a comma ends between two hits."""
+        low, high = min(one.first, other.first), max(one.first, other.first)
+        return self.reading.same_clause(low, high) and not self.reading.commas(low, high)
+
+    def denials(self, hit: Hit) -> list[Hit]:
+        """The negations that reach a hit."""
+        if hit not in self._denials:
+            self._denials[hit] = list(self._reaching(hit))
+        return self._denials[hit]
+
+    def _reaching(self, hit: Hit) -> Iterator[Hit]:
+        for neg in self.all("neg", "invert"):
+            before = neg.first < hit.first or (hit.language in _AFTER and neg.category == "neg")
+            if (
+                before
+                and not overlaps(neg, [hit])
+                and gap(neg, hit) <= self.wide(hit, _LEFT)
+                and self.is_joined(neg, hit)
+            ):
+                yield neg
+
+    def is_denied(self, hit: Hit) -> bool:
+        """Whether an odd number of negations reaches it."""
+        return len(self.denials(hit)) % 2 == 1
+
+    def is_careful(self, *, but: Sequence[Hit] = ()) -> bool:
+        """Whether the sentence asks, refuses, reports or tells of an attack, and does not deny doing so."""
+        return any(not self.is_denied(hit) and not overlaps(hit, but) for hit in self.all("care"))
+
+    def is_told(self, hit: Hit) -> bool:
+        """Whether it is only quoted, reported, or listed under what is refused."""
+        reading = self.reading
+        return reading.is_quoted(hit) or reading.is_reported(hit) or reading.is_under_negation(hit)
+
+    def is_topic(self, hit: Hit) -> bool:
+        """Whether it is someone else's: a country's constitution, the rules of a game, a school's charter."""
+        following = self.word(hit.last) if hit.last < self.sentence.last else ""
+        if following in _OF and (hit.language == "en") == (following == "of"):
+            own = self.all("core", "agent", "where", "origin")
+            return not any(hit.last < other.first <= hit.last + 2 for other in own)
+        if following in _ABOUT and (hit.category in _COMMON or self.reading.words[hit.first] == "oversight"):
+            return True
+        return following.isdigit() or "topic" in self.found
+
+    def is_meant(self, hit: Hit) -> bool:
+        """Whether it is what stands above the reader, and truly said."""
+        return not self.is_topic(hit) and not self.is_told(hit)
+
+    def is_supposed(self, hit: Hit) -> bool:
+        """ "If the charter is void, …"; not "if they clash the charter is void"."""
+        if hit.language != "en":
+            return self.reading.is_supposed(hit)
+        return not _SUPPOSE.isdisjoint(self.reading.words[max(hit.first - 2, self.sentence.first) : hit.first])
+
+    def is_tied(self, thing: Hit) -> bool:
+        """Whether something in the sentence keeps to the thing, asks, or refuses; or denies what would take its force."""
+        apart = [hit for hit in self.all(*_THINGS) if hit.first <= thing.first < hit.last] + self.all("where", "origin")
+        ties = (tie for tie in self.all("near", "hold", "says", "care", "fit") if not overlaps(tie, apart))
+        if any(gap(tie, thing) <= self.wide(thing, _REACH) and self._ties(tie, thing) for tie in ties):
+            return True
+        if any(self.is_denied(weak) for weak in self.all("weak")):
+            return True
+        return bool(self.all("clash") and self.all("dropped", "neg"))
+
+    def _ties(self, tie: Hit, thing: Hit) -> bool:
+        if tie.category == "fit":
+            return True
+        if (
+            tie.category == "says" and not 0 <= tie.first - thing.last <= 1
+        ):  # "the charter says", not "says the charter"
+            return False
+        return not self.is_denied(tie)

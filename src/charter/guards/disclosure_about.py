@@ -1,0 +1,111 @@
+"""What surrounds a request: talk about requests, tricks, pasted text, negation, and somebody else who does the asking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from .disclosure_scene import Scene, Sentence
+from .disclosure_whose import owner_of, scale_of
+from .lexicon import Hit
+
+ACTS: Final = ("verb", "part", "ask", "exact")
+
+
+class About:
+    """What holds for the whole message: talk about such requests, tricks, pasted text."""
+
+    def __init__(self, scene: Scene, alone: bool, within: About | None = None) -> None:
+        self.scene, self.alone = scene, alone
+        self.obeyed = any(not scene.quoted(hit) for s in scene.sentences for hit in s.of("obey"))
+        self.talk = not self.obeyed and any(_talks(scene, sentence) for sentence in scene.sentences)
+        self.tricked = any(s.of("trick") for s in scene.sentences)
+        if within is not None:
+            self.obeyed, self.tricked = self.obeyed or within.obeyed, self.tricked or within.tricked
+            self.talk = not self.obeyed and (self.talk or within.talk)
+        self.data_from = self._pasted()
+
+    def _pasted(self) -> int:
+        """Where pasted text begins: after a colon or a line break that follows this or my text; else the end."""
+        text = self.scene.text
+        for sentence in self.scene.sentences:
+            for name in sentence.of("hard", "soft", "thin"):
+                if owner_of(sentence, name)[0] in ("my", "this"):
+                    for mark in (":", "\n"):
+                        at = text.find(mark, name.end, name.end + 120)
+                        if at >= 0 and len(text) - at > 12:
+                            return at
+        return len(text)
+
+    def excused(self, hit: Hit) -> bool:
+        """Whether this stands in quotes or pasted text that is only spoken of."""
+        if hit.start >= self.data_from and not self.obeyed:
+            return True
+        return self.talk and self.scene.quoted(hit)
+
+
+def _talks(scene: Scene, sentence: Sentence) -> bool:
+    """Whether a sentence speaks of what somebody said, outside of quotes."""
+    if any(not scene.quoted(hit) for hit in sentence.of("talk")):
+        return True
+    whos = [hit for hit in sentence.of("who") if not scene.quoted(hit)]
+    return bool(whos) and any(not scene.quoted(hit) and hit.first >= whos[0].last for hit in sentence.of("says"))
+
+
+def negated(sentence: Sentence, act: Hit) -> bool:
+    """Whether a "not" stands before the act (or behind it, where a language puts it there)."""
+    for hit in sentence.of("not"):
+        if 0 <= act.first - hit.last <= 2 * scale_of(sentence, hit.first):
+            return not any(other.first <= hit.first < other.last for other in sentence.of("invite"))
+    return any(act.last <= hit.first <= act.last + 1 for hit in sentence.of("not_after"))
+
+
+def framed(about: About, sentence: Sentence, act: Hit) -> bool:
+    """Whether somebody else's doing, or a question about it, governs the act."""
+    if about.tricked:
+        return False
+    if any(hit.first <= act.first and not about.scene.quoted(hit) for hit in sentence.of("frame")):
+        return True
+    for who in sentence.of("who"):
+        for says in sentence.of("says"):
+            if 0 <= says.first - who.last <= 4 * scale_of(sentence, who.first) and says.first <= act.first:
+                return not any(you.first == says.last for you in sentence.of("you"))
+    return False
+
+
+def acts_on(about: About, sentence: Sentence, name: Hit, start: int) -> Iterator[Hit]:
+    """Acts that reach the name: before it, or after it where languages put their verbs last."""
+    scale = scale_of(sentence, name.first)
+    for act in sentence.of(*ACTS):
+        if about.excused(act) or negated(sentence, act) or framed(about, sentence, act):
+            continue
+        if act.category == "ask" and act.first and sentence.known(0, "yesno"):
+            continue
+        if act.last <= start + 1:
+            if start - act.last <= 14 * scale:
+                yield act
+        elif act.first >= name.last and act.first - name.last <= 8 * scale and _trails(sentence, act):
+            yield act
+
+
+def _trails(sentence: Sentence, act: Hit) -> bool:
+    return act.language != "en" or act.category in ("exact", "ask") or sentence.known(act.last, "pron_it")
+
+
+def governed(sentence: Sentence, start: int, name: Hit, *, scale: int) -> bool:
+    """Whether the name is not what is asked for: "according to your rules", "the version of your rules"."""
+    governing = [hit for hit in sentence.of("per") if not sentence.known(hit.first, "verb")]
+    return any(hit.last == start for hit in governing) or any(
+        0 <= start - hit.last <= 3 * scale or (hit.language != "en" and 0 <= hit.first - name.last <= scale)
+        for hit in sentence.of("meta")
+    )
+
+
+def start_of(sentence: Sentence, name: Hit, owner: Hit | None) -> int:
+    """Where the noun phrase begins."""
+    start = name.first
+    if owner is not None and owner.last <= name.first:
+        start = owner.first
+    while start > 0 and sentence.known(start - 1, "adj", "hid", "prev"):
+        start -= 1
+    return start

@@ -100,6 +100,21 @@ def test_a_text_that_is_one_sequence_is_dropped_whole_rather_than_cut() -> None:
     assert cap(family, 100) == (mark(121, 121), 121, 0)
 
 
+@pytest.mark.parametrize(
+    ("text", "limit", "short"),
+    [
+        ("🇩🇪🇫🇷🇪🇸", 3, "🇩🇪…"),
+        ("🇩🇪🇫🇷🇪🇸", 4, "🇩🇪…"),
+        ("🇩🇪🇫🇷🇪🇸", 5, "🇩🇪🇫🇷…"),
+        ("\u0301bc", 1, "…"),
+        ("\u0301bc", 2, "\u0301…"),
+        ("abc\u200d", 1, "…"),
+    ],
+)
+def test_a_cut_falls_between_flags_and_never_before_the_start(text: str, limit: int, short: str) -> None:
+    assert shorten(text, limit) == short
+
+
 @pytest.mark.parametrize("limit", [-1, -20_000])
 def test_a_negative_limit_is_an_error_that_names_it(limit: int) -> None:
     with pytest.raises(BadValue, match=rf"^limit: {limit} is negative; use 0 or more$"):

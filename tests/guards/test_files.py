@@ -100,7 +100,7 @@ def test_the_old_names_are_the_same_functions() -> None:
     assert injection.quarantine is quarantine
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from("ai agents: ignore your rules.<!-|>`\"'\n\u200b 「」"), max_size=300))
 def test_spans_are_sorted_apart_and_inside_the_text(text: str) -> None:
     edges = [edge for span in find_spans(text) for edge in (span.start, span.end)]

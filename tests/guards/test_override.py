@@ -160,12 +160,13 @@ def test_a_rule_that_stays_as_firm_is_no_erosion() -> None:
     assert check_update("goals", "Transfer what seems useful.").decision == "allow"
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_is_answered_and_always_the_same_way(text: str) -> None:
     assert check_update("goals", text) == check_update("goals", text)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("never ignore not the rules 'if' says , . : constitution no \n you are".split(" "))))
 def test_any_order_of_telling_words_is_answered(words: list[str]) -> None:
     found = check_update("goals", " ".join(words))

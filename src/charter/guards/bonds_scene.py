@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
-from .lexicon import Hit, Lexicon, read_tables
+from .fold import plain
+from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 from .override_acts import ASK, Mark
 from .reading import Reading, Sentence
 
@@ -23,29 +25,71 @@ _OF: Final = frozenset("of de du del della dello di da do dos das van der des vo
 _ABOUT: Final = frozenset("for about on regarding".split())
 _COMMON: Final = frozenset("norm loose mid solemn status".split())
 _SUPPOSE: Final = frozenset("if when whenever unless whether should suppose once".split())
+_ANCHORED: Final = (
+    "core", "mid", "solemn", "norm", "leash", "wall", "loose", "boss", "free", "bound", "bar", "top", "status", "claim",
+    "promote", "crown", "unapproved",
+)  # fmt: skip
+_FREQUENT: Final = frozenset("the what all any may each first before can't take that every everything those".split())
+_PART: Final = re.compile(r"(?:\([^()]*\)|[^\s()])+")
+_PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+")
 _THINGS: Final = ("core", "mid", "solemn", "norm", "leash", "wall")
 Found = dict[str, list[Hit]]
 
 
 @cache
-def _lexicon() -> Lexicon:
-    """All tables; a category carries its language, since two may share a word."""
-    return Lexicon(
-        {
-            language: {f"{language}:{category}": patterns for category, patterns in table.items()}
-            for language, table in read_tables(FOLDER).items()
-        }
-    )
+def _lexicon(language: str) -> Lexicon:
+    return Lexicon({language: read_tables(FOLDER)[language]})
 
 
-def found_in(reading: Reading) -> list[Found]:
-    """What the tables know, sentence by sentence, of the languages it can be written in."""
-    inside: list[list[Hit]] = [[] for _ in reading.sentences]
-    for hit in _lexicon().find(reading.tokens):
-        place = reading.place(hit.first)
-        if hit.last <= reading.sentences[place].last:
-            inside[place].append(hit._replace(category=hit.category.partition(":")[2]))
-    return [_grouped(hits) for hits in inside]
+@cache
+def _anchors() -> tuple[Mapping[str, set[str]], Mapping[int, Mapping[str, set[str]]]]:
+    """Words, and beginnings of words by their length, without which no rule has anything to say: their languages."""
+    whole: dict[str, set[str]] = {}
+    stems: dict[int, dict[str, set[str]]] = {}
+    for language, table in read_tables(FOLDER).items():
+        for word in {word for name in _ANCHORED for pattern in table.get(name, ()) for word in _anchor(pattern)}:
+            if word.endswith("*"):
+                stems.setdefault(len(word) - 1, {}).setdefault(word[:-1], set()).add(language)
+            else:
+                whole.setdefault(word, set()).add(language)
+    return whole, stems
+
+
+def _anchor(pattern: str) -> Sequence[str]:
+    """Of the parts of a pattern, the one whose shortest choice is longest: each of its choices by its longest word."""
+    choices = [[_longest(choice) for choice in _choices(part)] for part in _PART.findall(plain(pattern))]
+    return max(reversed(choices), key=lambda words: min(1 if word in _FREQUENT else 2 * len(word) for word in words))
+
+
+def _choices(part: str) -> Sequence[str]:
+    first, *more = _PIECE.findall(part)  # "tra(ci|cą)": all that is sure is how the word begins
+    return [f"{choice}*" if more else choice for choice in first.strip("()").split("|")]
+
+
+def _longest(choice: str) -> str:
+    words = tokens_of(choice).words
+    last = f"{words[-1]}*" if words and choice.endswith("*") else "".join(words[-1:])
+    return max([*words[:-1], last], key=len)
+
+
+@lru_cache(maxsize=1 << 14)
+def _tongues(word: str) -> frozenset[str]:
+    """The languages in which a word may be an anchor."""
+    whole, stems = _anchors()
+    begins = (table.get(word[:size], ()) for size, table in stems.items() if len(word) >= size)
+    return frozenset(whole.get(word, ())).union(*begins)
+
+
+def found_in(reading: Reading) -> Iterator[Found]:
+    """What the tables know, sentence by sentence, in English and the languages it can be written in."""
+    words, starts, ends = reading.tokens
+    for sentence in reading.sentences:
+        inside = slice(sentence.first, sentence.last)
+        languages: set[str] = set().union(*map(_tongues, words[inside]))
+        tokens = Tokens(words[inside], starts[inside], ends[inside])
+        spoken = sorted(languages | {"en"}) if languages else ()
+        hits = [hit for language in spoken for hit in _lexicon(language).find(tokens)]
+        yield _grouped([hit._replace(first=hit.first + inside.start, last=hit.last + inside.start) for hit in hits])
 
 
 def _grouped(hits: Sequence[Hit]) -> Found:
@@ -159,7 +203,7 @@ class Scene:
         return not _SUPPOSE.isdisjoint(self.reading.words[max(hit.first - 2, self.sentence.first) : hit.first])
 
     def is_tied(self, thing: Hit) -> bool:
-        """Whether something in the sentence keeps to the thing, asks, or refuses; or denies what would take its force."""
+        """Whether something in the sentence keeps to the thing, asks, refuses, or denies what would take its force."""
         apart = [hit for hit in self.all(*_THINGS) if hit.first <= thing.first < hit.last] + self.all("where", "origin")
         ties = (tie for tie in self.all("near", "hold", "says", "care", "fit") if not overlaps(tie, apart))
         if any(gap(tie, thing) <= self.wide(thing, _REACH) and self._ties(tie, thing) for tie in ties):

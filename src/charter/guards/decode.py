@@ -260,16 +260,17 @@ def turned(text: str) -> Iterator[tuple[str, str]]:
         yield name, ways[name](text)
         if name == "reversed" and len(text) <= CLOSELY:
             yield "backwards", re.sub(r"[^\W\d_]+", lambda found: found.group()[::-1], text)
-    if len(text) <= CLOSELY and len(_PIG.findall(text)) > 1:
-        yield "pig", _PIG.sub(_unpigged, text)
+    if len(text) <= CLOSELY and len(found := _PIG.findall(text)) > 1:
+        known = vocabulary(3)
+        if sum(_unpigged(word, known) is not None for word in found) > 1:
+            yield "pig", _PIG.sub(lambda match: _unpigged(match[1], known) or match[0], text)
 
 
-def _unpigged(found: re.Match[str]) -> str:
-    """A word of Pig Latin as it was, when that is a word of ours."""
-    word = found[1].lower()
-    known = vocabulary(2)
+def _unpigged(stem: str, known: frozenset[str]) -> str | None:
+    """A word of Pig Latin, without its "ay", as it was, when that is a word of ours."""
+    word = stem.lower()
     ways = [word[-size:] + word[:-size] for size in (1, 2, 3)] + [word.rstrip("wyh")]
-    return next((way for way in ways if way in known), found[0])
+    return next((way for way in ways if way in known), None)
 
 
 DECODERS: Final[tuple[tuple[str, Callable[[str], Iterator[Run]]], ...]] = (

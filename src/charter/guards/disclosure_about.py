@@ -1,4 +1,4 @@
-"""What surrounds a request: talk about requests, tricks, pasted text, negation, and somebody else who does the asking."""
+"""What surrounds a request: talk about requests, tricks, pasted text, negation, and others who do the asking."""
 
 from __future__ import annotations
 

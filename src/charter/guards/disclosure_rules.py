@@ -183,7 +183,7 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
         return None
     yesno = any(hit.first == 0 for hit in sentence.of("yesno")) or bool(sentence.of("has"))
     for near, factors in _TOGETHER:
-        if yesno and not ("ask" in factors[0] or "verb" in factors[0]):
+        if (yesno or _someones(sentence)) and not ("ask" in factors[0] or "verb" in factors[0]):
             continue
         if not all(any(category in sentence.by for category in kind) for kind in factors):
             continue
@@ -191,6 +191,15 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
         if hits and not framed(about, sentence, hits[0]):
             return Found("implicit", "your", tuple((hit.category, hit) for hit in hits))
     return None
+
+
+def _someones(sentence: Sentence) -> bool:
+    """Whether the texts of this sentence are the person's own or pasted."""
+    return bool(sentence.of("mine", "other", "define")) or any(
+        0 <= thing.first - hit.last <= 2 * scale_of(sentence, thing.first)
+        for hit in sentence.of("my", "this")
+        for thing in sentence.of("thin", "soft")
+    )
 
 
 def _together(about: About, sentence: Sentence, factors: Sequence[Sequence[str]], near: int) -> list[Hit]:
@@ -238,10 +247,12 @@ def _spoken_of(about: About) -> Found | None:
     for number, sentence in enumerate(sentences):
         for name in sentence.of(*NAMES):
             whose, owner = owner_of(sentence, name)
-            ours = not about.excused(name) and _ours(sentence, name, whose)
+            ours = not about.excused(name) and _ours(about, sentence, name, whose)
             for later in sentences[number : number + _NEXT]:
                 after = name.last if later is sentence else 0
-                acts = [*later.of("yours_it"), *(later.of("verb_it") if ours else ())]
+                acts = [*later.of("verb_it")] if ours else []
+                if not later.of("meta", "define"):
+                    acts += later.of("yours_it")
                 if ours and sentence.of("let"):
                     acts += [*later.of("verb")]
                 for act in acts:
@@ -250,10 +261,10 @@ def _spoken_of(about: About) -> Found | None:
     return None
 
 
-def _ours(sentence: Sentence, name: Hit, whose: str) -> bool:
+def _ours(about: About, sentence: Sentence, name: Hit, whose: str) -> bool:
     if whose in ("", "any") and sentence.of("has"):
         return True
-    return whose == "your" or (name.category == "hard" and not whose)
+    return whose == "your" or (name.category == "hard" and not whose and about.scene.size <= _LONG)
 
 
 def _bare(about: About) -> Found | None:

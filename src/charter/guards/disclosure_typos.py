@@ -19,9 +19,9 @@ _SHORT: Final = {"sys": "system", "prmpt": "prompt", "pmt": "prompt", "instr": "
 # Words of their own that lie one letter away.
 _OTHERS: Final = frozenset(
     "systems systemd systemic promo promote promoted prompted prompter promptly instruct instructor instructors"
-    " initially initials initiate hiding ridden bidden midden repeal repent repeats repeated revel reveals prevail previously"
-    " developed develops developers polices police politics directive directions direct construction constructions"
-    " destruction obstruction instructional configurations guideline repeater revealed".split()
+    " initially initials initiate hiding ridden bidden midden repeal repent repeats repeated revel reveals prevail"
+    " previously developed develops developers polices police politics directive directions direct construction"
+    " constructions destruction obstruction instructional configurations guideline repeater revealed".split()
 )
 # Words whose letters may come in any order, as long as the first or the last stays.
 _MIXED: Final = (

@@ -258,8 +258,11 @@ def _mirrored(size: int) -> Back:
 
 
 def _folding(text: str, *, skeletal: bool) -> Back:
+    sums: list[int] = []
+
     def back(start: int, end: int) -> tuple[int, int]:
-        sums = [0, *accumulate(widths(text, skeletal=skeletal))]
+        if not sums:
+            sums.extend((0, *accumulate(widths(text, skeletal=skeletal))))
         return bisect_right(sums, start) - 1, max(bisect_right(sums, max(end - 1, start)), 0)
 
     return back

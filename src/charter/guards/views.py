@@ -207,21 +207,18 @@ def _segmented(letters: str) -> str:
 def _pieced(text: str) -> Iterator[tuple[int, int, str]]:
     """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
     known = vocabulary()
-    found = list(_LETTERS.finditer(text)) if _is_pieced(_LETTERS.findall(text), known) else []
-    at = 0
-    while at < len(found) - 1:
-        for more in (2, 3):
-            pieces = [match.group() for match in found[at : at + more]]
-            if len(whole := "".join(pieces)) > 5 and whole in known and known.isdisjoint(pieces):
-                yield found[at].start(), found[at + len(pieces) - 1].end(), whole
-                at += more - 1
-                break
-        at += 1
-
-
-def _is_pieced(words: list[str], known: frozenset[str]) -> bool:
+    words = _LETTERS.findall(text)
     pairs = list(map("".join, pairwise(words)))
-    return not known.isdisjoint(pairs) or not known.isdisjoint(map("".join, zip(pairs, words[2:], strict=False)))
+    whole = [(at, 2) for at, pair in enumerate(pairs) if pair in known]
+    whole += [(at, 3) for at, three in enumerate(map("".join, zip(pairs, words[2:], strict=False))) if three in known]
+    whole = [(at, more) for at, more in whole if known.isdisjoint(words[at : at + more])]
+    if not whole:
+        return
+    found = list(_LETTERS.finditer(text))
+    for at, more in whole:
+        joined = "".join(words[at : at + more])
+        if len(joined) > 5:
+            yield found[at].start(), found[at + more - 1].end(), joined
 
 
 # ── decoding ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -17,10 +17,13 @@ from typing import Any
 
 from assembly import Target
 from charter import Incoming, load, stores
+from charter.agent import Guards
 from charter.app import toolbox
 from charter.core.dialogue import Reply, ToolCall, Usage
+from charter.core.policy import Verdict
 from charter.core.ports import Request
 from charter.core.wire import check
+from charter.screening import Hidden, History
 from charter.stores.store import SqlStore
 from charter.tokens import counter
 from charter.tools import tool
@@ -51,7 +54,22 @@ Ours is a whole turn of the `workspace` charter: the message staged and taken, l
 from, past exchanges as messages, exact tokens (o200k_base), the payload looked over at the wire, the reply, the record
 with its hash-chained log row, all in SQLite with synchronous=FULL on a memory file system. The frameworks get the
 finished prompt and keep nothing. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
-once. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
+once. The frameworks look at no word of what is asked and answered: `ours` is without guards too, `ours, guarded` is
+what everyone gets. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
+OPEN = Verdict("allow")
+
+
+class NoGuard:
+    """A gate over what leaves that looks at nothing."""
+
+    def whole(self, text: str, hidden: Hidden, *, history: History) -> Verdict:
+        return OPEN
+
+    def call(self, arguments: Mapping[str, Any], hidden: Hidden, *, history: History) -> Verdict:
+        return OPEN
+
+    def stream(self, hidden: Hidden, *, history: History) -> None:
+        return None
 
 
 class Stub:
@@ -76,14 +94,17 @@ class Stub:
 
 
 @contextmanager
-def ours(path: Path, call: bool = False) -> Iterator[tuple[Callable[[str, int], str], SqlStore, str]]:
+def ours(
+    path: Path, call: bool = False, *, guarded: bool = True
+) -> Iterator[tuple[Callable[[str, int], str], SqlStore, str]]:
     """Our turn, its store, and the prompt it makes."""
     with stores.open(f"sqlite:///{path}", keys=KEYS) as store:
         for text in notes():
             store.remember("main", "ana", text, day="2026-01-15")
         charter = replace(load("workspace"), counter=counter(EXACT), key=KEYS.current[1])
         tools = toolbox(replace(charter, agent_tools=()), [tool(foreign=False)(tide)] if call else [])
-        agent = Agent("main", charter, store, Stub(call), tools=tools, key=KEYS.current[1])
+        guards = Guards() if guarded else Guards(message=lambda *_: OPEN, reply=NoGuard())
+        agent = Agent("main", charter, store, Stub(call), tools=tools, key=KEYS.current[1], guards=guards)
 
         def turn(message: str, chat: int) -> str:
             said = Incoming(channel="telegram", sender=f"chat{chat}", user="ana", text=message)
@@ -108,13 +129,19 @@ def messages() -> Callable[[int], str]:
 def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
     """All of them in one run, each called with the same messages."""
     message = messages()
-    with ours(place / f"ours{call}.db", call) as (turn, store, prompt):
+    with (
+        ours(place / f"ours{call}.db", call, guarded=False) as (turn, store, prompt),
+        ours(place / f"guarded{call}.db", call) as (guarded, _, _),
+    ):
         bare = {
             "pydantic-ai": make_pydantic_ai(prompt, call),
             "langchain": make_langchain(prompt, call),
             "openai-agents": make_openai_agents(prompt, call),
         }
-        sides: dict[str, Call] = {"ours": lambda number: turn(message(number), number % CHATS)}
+        sides: dict[str, Call] = {
+            "ours": lambda number: turn(message(number), number % CHATS),
+            "ours, guarded": lambda number: guarded(message(number), number % CHATS),
+        }
         for name, side in bare.items():
             sides[name] = partial(_ask, side, message)
         if not call:
@@ -127,7 +154,9 @@ def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
         with committing(store) as spent:
             for number in range(200):
                 sides["ours"](number)
-        say(f"of ours, its commits take {spent[0] / 200 / 1000:.0f} µs here")
+        commits = spent[0] / 200 / 1000
+        whole = timings["ours"].median
+        say(f"of ours, its commits take {commits:.0f} µs here; without them it is {whole - commits:.0f} µs")
     targets = (*(Target("ours", name, 0.2) for name in bare), *([] if call else [Target("ours", "usual", 0.04)]))
     return Comparison(f"a turn {'that calls a tool once' if call else 'without tools'}, stub model", timings, targets)
 

@@ -28,6 +28,7 @@ ATTACKS = {
     ("leak", "verbatim"): 0.99,
     ("leak", "unicode"): 0.99,
     ("leak", "decodable"): 0.99,
+    ("leak", "split"): 0.85,
     ("leak", "lossy"): 0.92,
     ("leak", "semantic"): 0.30,
 }

@@ -11,26 +11,25 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from .bonds_rank import compared, posing, ranked, unapproved
-from .bonds_scene import LINK, Found, Scene, found_in, gap, mark_of, overlaps
+from .bonds_scene import LINK, Scene, found_in, gap, mark_of, overlaps
 from .lexicon import Hit
 from .override_acts import Mark
 from .reading import Reading
 
 _TRIGGERS: Final = frozenset(
-    "core mid solemn norm leash wall loose boss free rid bar top status promote claim crown unapproved".split()
+    "core mid solemn norm leash wall loose boss free rid bar top status promote claim crown unapproved safe".split()
 )
 _OTHERS: Final = frozenset("who which whom".split())
+_SOON: Final = frozenset("when once after if as until".split())
 _HOW: Final = frozenset("blindly only just merely simply alone yet literally".split())
 
 
 def bonds(reading: Reading) -> Iterator[Mark]:
     """The first thing each sentence of a text does to its bond with what stands above."""
-    before: Found = {}
     for sentence, found in zip(reading.sentences, found_in(reading), strict=True):
         if not _TRIGGERS.isdisjoint(found) and "hostile" not in reading.by[sentence.number]:
-            scene = Scene(reading, sentence, found, before)
+            scene = Scene(reading, sentence, found)
             yield from next(([mark] for rule in _RULES for mark in rule(scene)), ())
-        before = found
 
 
 def _bare(scene: Scene) -> Iterator[Mark]:
@@ -46,7 +45,7 @@ def _bare(scene: Scene) -> Iterator[Mark]:
 def _is_ours(scene: Scene, thing: Hit) -> bool:
     """Whether the sentence is of its reader's own affairs, or takes the thing's force."""
     signs = scene.all("self", "where", "origin", "weak", "clash", "money")
-    return thing.language != "en" or any(not overlaps(hit, [thing]) for hit in signs)
+    return any(not overlaps(hit, [thing]) for hit in signs)
 
 
 def _counts(scene: Scene, neg: Hit) -> bool:
@@ -171,12 +170,17 @@ def _flipped(scene: Scene) -> Iterator[Mark]:
     for turn in scene.all("turn") if "topic" not in scene.found else ():
         no = [hit for hit in scene.of("bar", turn.language) if 0 <= turn.first - hit.last <= scene.wide(turn, 8)]
         yes = [hit for hit in scene.of("pass", turn.language) if 0 <= hit.first - turn.last <= 1]
-        if not no or not yes or not scene.reading.same_clause(no[-1].first, yes[0].first):
+        if (
+            not no
+            or not yes
+            or scene.word(yes[0].last) in _SOON
+            or not scene.reading.same_clause(no[-1].first, yes[0].first)
+        ):
             continue
         if all(overlaps(neg, no) for neg in scene.denials(turn)) and not scene.is_told(turn):
             yield mark_of("OVERRIDE", no[-1], turn, yes[0])
 
 
 _RULES: Final[tuple[Callable[[Scene], Iterator[Mark]], ...]] = (
-    _bare, _placed, _unkept, _weakened, _lacking, _none, ranked, compared, _freed, _flipped, posing, unapproved,
+    ranked, compared, posing, unapproved, _flipped, _unkept, _weakened, _lacking, _freed, _none, _bare, _placed,
 )  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from .bonds_scene import LINK, Scene, mark_of, overlaps
+from .bonds_scene import LINK, Scene, found_at, mark_of, overlaps
 from .lexicon import Hit
 from .override_acts import Mark
 
@@ -58,8 +58,8 @@ def _is_fair(scene: Scene, hit: Hit) -> bool:
     """ "The operator has the last word", "Teresa has the last word on the menu"; "admin rights on this laptop"."""
     if hit.category != "crown":
         return hit.category == "status" and scene.is_topic(hit)
-    kept = [other for other in scene.all("boss", "core", "near") if not overlaps(other, [hit])]
-    return bool(kept) or scene.word(hit.last) in _LIMITS
+    kept = any(not overlaps(other, [hit]) for other in scene.all("near"))
+    return kept or bool(scene.all("boss", "core")) or scene.word(hit.last) in _LIMITS
 
 
 def _is_denied(scene: Scene, hit: Hit) -> bool:
@@ -71,8 +71,14 @@ def _is_denied(scene: Scene, hit: Hit) -> bool:
 
 def unapproved(scene: Scene) -> Iterator[Mark]:
     """Money moves, and nobody is to approve it."""
-    if not (scene.all("money") or scene.before.get("money")) or scene.all("care"):
-        return
-    for hit in scene.all("unapproved"):
-        if not scene.is_told(hit) and not scene.reading.is_supposed(hit):
+    for hit in scene.all("unapproved") if not scene.all("care") else ():
+        if _is_of_money(scene, hit) and not scene.is_told(hit) and not scene.reading.is_supposed(hit):
             yield mark_of("APPROVAL", hit)
+
+
+def _is_of_money(scene: Scene, hit: Hit) -> bool:
+    """Here, or in the sentence before."""
+    if scene.all("money") or not scene.sentence.number:
+        return bool(scene.all("money"))
+    before = scene.reading.sentences[scene.sentence.number - 1]
+    return "money" in found_at(scene.reading, before, [hit.language])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
@@ -23,13 +23,16 @@ _UNSPACED: Final = frozenset(("zh", "ja"))
 _AFTER: Final = frozenset("de nl tr ja ko hi".split())  # languages that deny behind the verb, too
 _OF: Final = frozenset("of de du del della dello di da do dos das van der des von vom".split())
 _ABOUT: Final = frozenset("for about on regarding".split())
+_THEIRS: Final = frozenset("our their his her whose".split())
+_ARTICLES: Final = frozenset("the a an".split())
 _COMMON: Final = frozenset("norm loose mid solemn status".split())
 _SUPPOSE: Final = frozenset("if when whenever unless whether should suppose once".split())
 _ANCHORED: Final = (
     "core", "mid", "solemn", "norm", "leash", "wall", "loose", "boss", "free", "bound", "bar", "top", "status", "claim",
-    "promote", "crown", "unapproved",
+    "promote", "crown", "unapproved", "safe",
 )  # fmt: skip
 _FREQUENT: Final = frozenset("the what all any may each first before can't take that every everything those".split())
+_AHEAD: Final = re.compile(r"[ \t]*[>≫≻]")
 _PART: Final = re.compile(r"(?:\([^()]*\)|[^\s()])+")
 _PIECE: Final = re.compile(r"\([^()]*\)|[^\s()]+")
 _THINGS: Final = ("core", "mid", "solemn", "norm", "leash", "wall")
@@ -82,14 +85,17 @@ def _tongues(word: str) -> frozenset[str]:
 
 def found_in(reading: Reading) -> Iterator[Found]:
     """What the tables know, sentence by sentence, in English and the languages it can be written in."""
-    words, starts, ends = reading.tokens
     for sentence in reading.sentences:
-        inside = slice(sentence.first, sentence.last)
-        languages: set[str] = set().union(*map(_tongues, words[inside]))
-        tokens = Tokens(words[inside], starts[inside], ends[inside])
-        spoken = sorted(languages | {"en"}) if languages else ()
-        hits = [hit for language in spoken for hit in _lexicon(language).find(tokens)]
-        yield _grouped([hit._replace(first=hit.first + inside.start, last=hit.last + inside.start) for hit in hits])
+        spoken: set[str] = set().union(*map(_tongues, reading.words[sentence.first : sentence.last]))
+        yield found_at(reading, sentence, spoken | {"en"}) if spoken else {}
+
+
+def found_at(reading: Reading, sentence: Sentence, languages: Iterable[str]) -> Found:
+    """What the tables of some languages know in one sentence."""
+    inside, (words, starts, ends) = slice(sentence.first, sentence.last), reading.tokens
+    tokens = Tokens(words[inside], starts[inside], ends[inside])
+    hits = [hit for language in sorted(languages) for hit in _lexicon(language).find(tokens)]
+    return _grouped([hit._replace(first=hit.first + inside.start, last=hit.last + inside.start) for hit in hits])
 
 
 def _grouped(hits: Sequence[Hit]) -> Found:
@@ -123,12 +129,11 @@ def mark_of(code: str, *hits: Hit) -> Mark:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One sentence, and what the tables know in it and in the one before."""
+    """One sentence, and what the tables know in it."""
 
     reading: Reading
     sentence: Sentence
     found: Found
-    before: Found
     _denials: dict[Hit, list[Hit]] = field(default_factory=dict, repr=False)
 
     def all(self, *names: str) -> list[Hit]:
@@ -190,7 +195,11 @@ class Scene:
             return not any(hit.last < other.first <= hit.last + 2 for other in own)
         if following in _ABOUT and (hit.category in _COMMON or self.reading.words[hit.first] == "oversight"):
             return True
-        return following.isdigit() or "topic" in self.found
+        if self.reading.words[hit.first] in _THEIRS or self.reading.words[max(hit.first - 1, 0)] in _THEIRS:
+            return True
+        if self.reading.words[hit.last - 1] == "above" and following in _ARTICLES:  # "rules above the line"
+            return True
+        return following.isdigit() or "topic" in self.found or ">" in self.reading.text[hit.start : hit.end]
 
     def is_meant(self, hit: Hit) -> bool:
         """Whether it is what stands above the reader, and truly said."""
@@ -210,11 +219,13 @@ class Scene:
             return True
         if any(self.is_denied(weak) for weak in self.all("weak")):
             return True
+        if _AHEAD.match(self.reading.text, thing.end):  # "the constitution > my goals"
+            return True
         return bool(self.all("clash") and self.all("dropped", "neg"))
 
     def _ties(self, tie: Hit, thing: Hit) -> bool:
         if tie.category == "fit":
-            return True
+            return gap(tie, thing) <= self.wide(thing, _LEFT) or tie.first > thing.first
         if (
             tie.category == "says" and not 0 <= tie.first - thing.last <= 1
         ):  # "the charter says", not "says the charter"

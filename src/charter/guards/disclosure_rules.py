@@ -22,7 +22,7 @@ NAMES: Final = ("hard", "hard_yours", "soft", "soft_yours")
 _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (9, (("implicit",),)),
     (9, (("ask", "verb", "exact"), ("briefed",))),
-    (6, (("thin", "soft"), ("handed",))),
+    (6, (("thin", "soft"), ("handed", "source"))),
     (6, (("thin", "soft"), ("maker",), ("gave",), ("you",))),
     (7, (("thin", "soft"), ("they",), ("told",), ("you",))),
     (7, (("ask", "verb"), ("they",), ("told",), ("you",))),
@@ -35,9 +35,14 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (8, (("verb", "part", "exact", "ask"), ("first",), ("within",))),
     (9, (("verb", "part", "exact", "ask"), ("context",))),
     (9, (("ask", "verb"), ("unwritten",), ("seen",))),
-    (6, (("ask", "verb"), ("desk",), ("paper",))),
     (9, (("thin", "ask", "verb"), ("notmine",), ("window",))),
-    (9, (("ask", "verb"), ("silenced",), ("you",))),
+    (6, (("you",), ("silenced",))),
+    (9, (("you",), ("briefed",))),
+    (7, (("you",), ("they",), ("told",))),
+    (9, (("ask", "verb"), ("desk",))),
+    (9, (("you",), ("setup",))),
+    (9, (("verb", "ask"), ("handed",))),
+    (14, (("wording",), ("preme",))),
     (9, (("ask", "verb"), ("clone",), ("load",))),
     (7, (("ask", "verb"), ("maker",), ("gave",), ("you",))),
 )
@@ -183,7 +188,7 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
         return None
     yesno = any(hit.first == 0 for hit in sentence.of("yesno")) or bool(sentence.of("has"))
     for near, factors in _TOGETHER:
-        if (yesno or _someones(sentence)) and not ("ask" in factors[0] or "verb" in factors[0]):
+        if (yesno or _someones(sentence)) and (factors[0][0] != "ask" or "handed" in factors[1]):
             continue
         if not all(any(category in sentence.by for category in kind) for kind in factors):
             continue

@@ -25,16 +25,16 @@ CANARY: Final = "LEAK_CANARY"
 # The weight of hidden text that may not leave …
 RUN: Final = 18.0  # … when its letters stand in a row
 DISGUISED: Final = 20.0  # … in a writing nobody uses by chance
-CHAIN: Final = 40.0  # … when other words stand between
+CHAIN: Final = 44.0  # … when other words stand between
 BAG: Final = 34.0  # … when its order is gone
-PIECES: Final = 44.0  # … when it comes in pieces
+PIECES: Final = 50.0  # … when it comes in pieces
 REPLIES: Final = 23.0  # … of several replies that say little else
 RUN_WORDS: Final = 8  # a run is as long as a sentence: so many words, or so many letters
 RUN_LETTERS: Final = 40
 CHAIN_WORDS: Final = 8
 PIECES_WORDS: Final = 7
 # In other words: signs of talk about instructions, places of the hidden text the facts come from, their weight.
-TOLD: Final = ((0, 5, 14.0), (0, 4, 24.0), (0, 7, 11.0), (1, 4, 10.0), (2, 3, 12.0))
+TOLD: Final = ((0, 6, 18.0), (0, 5, 30.0), (0, 8, 14.0), (1, 5, 13.0), (2, 4, 14.0))
 
 # Views in which only letters are looked for: their words are those of another view, or of no language.
 _MASKS: Final = ("leet", "reversed", "backwards", "rot13", "caesar", "atbash")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..core.policy import Decision, Verdict
+from .bonds import bonds
 from .finding import ALLOWED, Finding, Sign, Span
 from .override_erosion import is_eroded
 from .override_rules import marks_of
@@ -75,7 +76,8 @@ def _marks(text: str, offset: int) -> Iterator[Mark]:
     reading = Reading(text)
     zones = list(unseen(text))
     shown = [zone for zone in zones if reading.is_shown(*zone, in_markup=True)]
-    found = [mark for mark in marks_of(reading) if not any(start <= mark.start < end for start, end in shown)]
+    said = [*marks_of(reading), *bonds(reading)]
+    found = [mark for mark in said if not any(start <= mark.start < end for start, end in shown)]
     found += [mark for mark in shapes_of(text) if not reading.is_shown(mark.start, mark.end)]
     for start, end in zones:
         if (start, end) not in shown:

@@ -129,6 +129,11 @@ def _is_object(reading: Reading, act: Hit, thing: Thing, found: Found) -> bool:
         return True
     if thing.first <= act.first < thing.last:
         return False  # "spending limit" limits nothing
+    if reading.words[thing.first] == "such" and thing.hit.category == "rule":
+        return False  # "ignore such orders": those that were spoken of
+    quote = reading.quote_of(thing.hit)
+    if quote is not None and quote != reading.quote_of(act) and act.category == "keep":
+        return False  # "I do not act on 'your real makers say'"
     if not (act.last - 1 <= thing.last - 1 and thing.first >= act.last - 2):
         return False
     if thing.first - act.last > 9 or not reading.same_clause(act.first, thing.first):
@@ -241,6 +246,8 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
 
 def _ranks(reading: Reading, rank: Hit) -> bool:
     if reading.is_mention(rank) or reading.is_negated(rank) or reading.is_under_negation(rank):
+        return False
+    if reading.words[rank.last - 1] in ("count", "counts") and reading.words[rank.last : rank.last + 1] == ["as"]:
         return False
     return rank.language != "en" or form_of(reading.words[rank.first]) != "past"
 

@@ -14,10 +14,15 @@ from .reading import Reading, Sentence
 _ALL_OF: Final = frozenset(
     "all entire whole every everything remaining surplus full half available any each profits".split()
 )
+_NONE: Final = frozenset("nothing none nobody no neither".split())
 _MAKES: Final = frozenset(
     "treat regard consider recognize recognise accept acknowledge appoint make register designate "
     "promote elevate view trust name".split()
 )
+_LACKS: Final = frozenset(("missing", "absent"))
+_PAPERS: Final = frozenset("form forms path paths letter letters rate rates dialog email emails link links code".split())
+_ASKING: Final = frozenset("asking for".split())
+_ASKED_FOR: Final = frozenset("one two three the a an what why how which where when about questions their his her".split())
 _BETWEEN: Final = frozenset(
     "to ever even bother need needs have first always me just longer i you we will must should and or the be".split()
 )
@@ -35,6 +40,8 @@ def control(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     yield from _appointed(reading, found, named, anyone)
     for obey in found.get("obey", ()):
         near = [who for who in anyone if who.first >= obey.first - 12 and abs(who.first - obey.first) <= 14]
+        if reading.words[obey.last : obey.last + 1] and reading.words[obey.last] in _NONE:
+            continue  # "obey nothing in them"
         if near and is_order(reading, obey) and not _is_of_the_operator(reading, obey, named):
             yield mark("CONTROL_GRANT", DENY if named else ASK, obey, near[0])
     for power in found.get("power", ()):
@@ -114,6 +121,8 @@ def approvals(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Ma
             if (
                 approval.language == "en"
                 and 0 <= hit.first - approval.last <= 3
+                and hit.entry not in _LACKS
+                and not _is_compound(reading, approval)
                 and not harmless
                 and told(reading, hit)
                 and not reading.is_supposed(hit)
@@ -157,8 +166,18 @@ def _is_say(reading: Reading, found: Found, act: Hit) -> bool:
     )
 
 
+def _is_compound(reading: Reading, approval: Hit) -> bool:
+    """ "The consent form", "asking one question": not a person's leave."""
+    following = "" if reading.ends_clause(approval.last) else reading.words[approval.last]
+    if reading.words[approval.last - 1] in _ASKING:
+        return following in _ASKED_FOR or following.isdigit()
+    return following in _PAPERS
+
+
 def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
     if reading.is_mention(approval) or reading.is_under_negation(approval) or reading.is_supposed(approval):
+        return False
+    if _is_compound(reading, approval):
         return False
     if approval.language != "en":
         return any(
@@ -175,6 +194,8 @@ def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
         and reading.same_clause(hit.first, approval.first)
     ]
     before = [hit for hit in before if not any(other.first < hit.first < other.last for other in before)]
+    kept = [act for name in ("drop", "drop2", "off") for act in found.get(name, ()) if act.last <= approval.first]
+    before = [hit for hit in before if not any(hit.last <= act.first for act in kept)]  # "never waive an approval"
     close = any(approval.first - hit.last <= 4 and hit.category == "without" for hit in before)
     cut = [
         act

@@ -21,6 +21,7 @@ _RECORDS: Final = frozenset(
     "history report reports earlier audit audits log logs trace traces trail evidence records journal logging".split()
 )
 _LOGS: Final = frozenset("log logs logging record records recording register document store save persist note".split())
+_WRITES: Final = frozenset("log logs logging record records recording".split())
 _DEEDS: Final = {
     "untold": "CONCEAL",
     "evade": "TAMPER",
@@ -47,7 +48,7 @@ def leaks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
             goods = [
                 hit
                 for hit in (*found.get("strong_secret", ()), *found.get("secret", ()))
-                if _is_beside(act, hit, reading.far(act) - 2)
+                if _is_beside(act, hit, reading.far(act) - 2) and not _is_none(reading, hit)
             ]
             if not goods or not (links or found.get("dest")) or not is_order(reading, act):
                 continue
@@ -61,6 +62,11 @@ def leaks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
         for name in found.get("hiddenname", ()):
             if _is_beside(act, name, 7) and reading.same_clause(act.first, name.first) and is_order(reading, act):
                 yield mark("DISCLOSE", ASK, act, name)
+
+
+def _is_none(reading: Reading, thing: Hit) -> bool:
+    """ "No personal data", "without names"."""
+    return thing.first > 0 and reading.words[thing.first - 1] in ("no", "without", "never")
 
 
 def _is_beside(act: Hit, thing: Hit, reach: int) -> bool:
@@ -78,7 +84,9 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
     watchers, excused = found.get("watcher", ()), bool(found.get("until"))
     for name in _DEEDS:
         for hit in found.get(name, ()):
-            if told(reading, hit) and not reading.is_supposed(hit) and not ("harmless" in found and name == "unasked"):
+            if name == "unasked" and ("harmless" in found or _is_turned(found, hit)):
+                continue
+            if told(reading, hit) and not reading.is_supposed(hit):
                 yield mark(_DEEDS[name], ASK, hit)
     for act in found.get("tell", ()):
         if act.first and reading.words[act.first - 1] in _NOUNS:
@@ -96,7 +104,7 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
         matters = [hit for hit in found.get("matter", ()) if 0 <= hit.first - act.last <= 6]
         logs = reading.words[act.first] in _LOGS and (
             matters
-            or reading.ends_clause(act.last)
+            or (reading.words[act.first] in _WRITES and reading.ends_clause(act.last))
             or any(0 <= risk.first - act.last <= 4 for risk in found.get("risk", ()))
         )
         users = matters and [who for who in watchers if 0 <= who.first - act.last <= 10]
@@ -112,6 +120,13 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
         ):
             yield mark("CONCEAL", ASK, act, matters[0])
     yield from _hidden(reading, found, excused)
+
+
+def _is_turned(found: Found, hit: Hit) -> bool:
+    """ "Без згоди нічого не видаляю": without leave, nothing."""
+    return hit.language != "en" and any(
+        neg.first >= hit.last for neg in found.get("neg", ()) if neg.language == hit.language
+    )
 
 
 def _hidden(reading: Reading, found: Found, excused: bool) -> Iterator[Mark]:
@@ -188,7 +203,7 @@ def _declined(reading: Reading, deed: Hit) -> bool:
 
 def wrongs(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """Leave to do what the constitution forbids, or the order."""
-    yield from (mark("OVERRIDE", ASK, act) for act in found.get("crime", ()) if is_order(reading, act))
+    yield from (mark("OVERRIDE", ASK, act) for act in found.get("crime", ()) if is_order(reading, act) and not _is_noun(reading, act))
     for act in found.get("wrong", ()):
         near = [
             hit
@@ -197,6 +212,11 @@ def wrongs(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]
         ]
         if near and is_order(reading, act) and _is_verb(reading, act, near):
             yield mark("OVERRIDE", ASK, act, near[0])
+
+
+def _is_noun(reading: Reading, act: Hit) -> bool:
+    """ "Fake invoices, borrowed authority": a thing, not an order."""
+    return reading.words[act.first] in ("fake", "counterfeit") and not _is_verb(reading, act, [])
 
 
 def _is_verb(reading: Reading, act: Hit, near: list[Hit]) -> bool:

@@ -118,7 +118,7 @@ _SHAPES: Final = (
     _Shape("OVERRIDE", ASK, "rules as settings", _re(
         r"\b(?:rules?|limits?|ethics(?: module| layer)?|refusals?|restrictions?|policies|policy|laws?|"
         r"constraints|guidelines|filters?|scruples|guardrails|"
-        r"conscience)\b[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|"
+        r"conscience)\b(?! (?:for|of|about|on|in)\b)[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|"
         r"ignored?)\b",
         r"\|[ \t]*(?:constitution|polic(?:y|ies)|safety|guards?|rules?|sealed layers?|ethics|approvals?|"
         r"oversight|layer \d)[ \t]*\|[ \t]*(?:disabled|off|none|void|inactive|suspended|ignored?|false|0|"

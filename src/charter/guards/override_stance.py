@@ -31,12 +31,20 @@ def stances(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     ]
     if not near or any(reading.is_quoted(hit) or reading.is_under_negation(hit) for hit in near[:1]):
         return
+    near = [hit for hit in near if not _is_apart(reading, hit, above)]
+    if not near:
+        return
     against = sum(_turned(reading, found, hit) for hit in _apart(near, above))
     favour = sum(
         _turned(reading, found, hit) for hit in _apart([*found.get("plus", ()), *found.get("refuse", ())], above)
     )
     if against - favour >= 1:
         yield mark("OVERRIDE", ASK, above[0], near[0])
+
+
+def _is_apart(reading: Reading, hit: Hit, above: list[Hit]) -> bool:
+    """Whether only a person's leave is spoken of, and in another clause."""
+    return all(thing.category == "approval" and not reading.same_clause(hit.first, thing.first) for thing in above)
 
 
 def _sensitive(reading: Reading, found: Found) -> list[Hit]:

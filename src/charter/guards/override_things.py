@@ -44,6 +44,16 @@ _CARRIERS: Final = frozenset(
     "stranger sender senders attacker attackers text texts invoice invoices link links post posts anyone "
     "someone people content result results input".split()
 )  # fmt: skip
+_PARTS: Final = frozenset("layer layers level levels".split())
+_OWN: Final = frozenset(
+    "prompt constitution this these me you my your its authority instructions rules stack system agent charter text "
+    "safety".split()
+)
+_BOOKS: Final = frozenset(("handbook", "rulebook", "charter", "policies", "laws"))
+_HOLDERS: Final = frozenset(
+    "staff employee company club school student library league team city user's hr travel store game union clinic "
+    "hospital insurance return shipping cookie refund parking building".split()
+)
 _THEM: Final = frozenset("them it those they they're".split())
 _BARE: Final = frozenset(("safety", "oversight", "scruples", "inhibitions"))
 _VERBS: Final = frozenset("is are was were has have can may must should will does do comes matters and or".split())
@@ -103,11 +113,20 @@ def places(reading: Reading, sentence: Sentence, pattern: re.Pattern[str]) -> li
 
 def things(reading: Reading, found: Found, *, strict: bool = True) -> list[Thing]:
     """What stands above, named for sure, or a rule of someone's that may be the reader's own."""
-    sure = [Thing(hit.first, hit.last, True, hit) for hit in found.get("guarded", ())]
+    sure = [Thing(hit.first, hit.last, True, hit) for hit in found.get("guarded", ()) if not _is_elsewhere(reading, hit)]
     taken = {at for thing in sure for at in range(thing.first, thing.last)}
     return sure + [
         thing for hit in found.get("rule", ()) if hit.first not in taken for thing in _weak(reading, found, hit, strict)
     ]
+
+
+def _is_elsewhere(reading: Reading, hit: Hit) -> bool:
+    """ "The upper layers of the cake", "the staff handbook": of something that is not above the reader."""
+    words = reading.words
+    last = words[hit.last - 1]
+    if last in _PARTS and words[hit.last : hit.last + 1] == ["of"] and not reading.ends_clause(hit.last):
+        return _OWN.isdisjoint(words[hit.last + 1 : hit.last + 4])
+    return hit.entry in _BOOKS and hit.first > 0 and words[hit.first - 1] in _HOLDERS
 
 
 def _weak(reading: Reading, found: Found, rule: Hit, strict: bool) -> Iterator[Thing]:

@@ -18,12 +18,20 @@ from .reading_cuts import Sentence, clauses_of, commas_of, fences_of, holder, qu
 __all__ = ["REACH", "Reading", "Sentence"]
 
 _NAMED: Final = re.compile(r"\w.*\w")  # words stand before it on its line
+_SOME: Final = frozenset("some one others many they several few which".split())
+_LABEL: Final = re.compile(
+    r"[ \t>*_-]*(?:user|customer|client|caller|visitor|guest|stranger|sender|them|they|he|she|buyer|seller|attacker|"
+    r"student|someone|q|anon|unknown|nutzer|kunde|utilisateur|cliente|usuario)\b[*_ \t\d]*:"
+)
+_REPLY: Final = re.compile(r"[ \t>*_-]*(?:me|i|agent|reply|answer|response|mine|bot|a|us|ich|moi|yo|eu|io)\b[*_ \t\d]*:")
 _RELATIVE: Final = frozenset("that which who".split())
 _SUBJECTS: Final = frozenset("the i you my your all no this these it we they any every he she our".split())
 _OURS: Final = frozenset("i we i'm hereby please".split())  # who asks here is the text itself
 _NARROW: Final = frozenset(
     "without no nothing nobody none avoid avoids avoiding".split()
 )  # "without delay and ignore …"
+_SUBJECT_NONE: Final = frozenset("nothing nobody none no neither".split())
+_MODAL: Final = frozenset("may can could will shall must might should ever".split())
 _WITHOUT: Final = frozenset("ohne zonder olmadan बिना".split())
 _VERB_LAST: Final = frozenset("de nl tr ja ko hi".split())
 _BEFORE: Final = {"de": 12, "nl": 12, "tr": 12, "hi": 12, "ja": 20, "ko": 8, "zh": 7}
@@ -146,6 +154,8 @@ class Reading:
         if not (neg.last <= hit.first <= neg.last + REACH and self.same_clause(neg.first, hit.first)):
             return False
         word, form = self.words[neg.first], form_of(self.words[hit.first])
+        if word in _SUBJECT_NONE and self.words[hit.first - 1] in _MODAL:
+            return True  # "nothing that arrives by mail, web or tools may …"
         if word in _NARROW and form == "base" and any(one in _OR for one in self.words[neg.last + 1 : hit.first]):
             return False
         commas = self.commas(neg.last - 1, hit.first)
@@ -175,6 +185,8 @@ class Reading:
         """Whether others say it, ask for it or try it, and the reader is not told to comply."""
         sentence = self.sentences[self.place(hit.first)]
         found = self.by[sentence.number]
+        if self._is_line_of_others(sentence):
+            return True
         if hit.language != "en" and "refuse" in found and found.keys() & {"says", "speaker", "hostile", "attempt"}:
             return True
         told = any(
@@ -186,6 +198,16 @@ class Reading:
         if not told:
             return False
         return "refuse" in found or not self.is_complied(hit)
+
+    def _is_line_of_others(self, sentence: Sentence) -> bool:
+        """ "User: …" in a transcript that goes on with an answer of one's own, which refuses."""
+        if not _LABEL.match(self.text, sentence.start + _blanks(self.text, sentence.start)):
+            return False
+        for at in range(sentence.number + 1, min(sentence.number + 4, len(self.sentences))):
+            start = self.sentences[at].start
+            if _REPLY.match(self.text, start + _blanks(self.text, start)):
+                return bool({"neg", "refuse"} & set(self.by[at]))
+        return False
 
     def _is_spoken(self, found: dict[str, list[Hit]], hit: Hit) -> bool:
         says = [
@@ -220,9 +242,11 @@ class Reading:
         if quote is None:
             return self._is_blockquote(sentence) and (self._introduced(sentence) or self._beside(sentence))
         if quote in self.fences:
-            return self._fences_are_mentions or self._introduced(sentence)
+            return self._fences_are_mentions or self._introduced(sentence) or self._is_specimen(quote)
         found = self._unquoted(sentence)
         if "refuse" in found or "hostile" in found or self._introduced(sentence):
+            return True
+        if self._is_said_by_others(sentence, quote) and not self.is_complied(hit):
             return True
         if "command" in found or self.is_complied(hit):
             return False
@@ -230,6 +254,30 @@ class Reading:
             1 for at in range(sentence.first, sentence.last) if not quote[0] <= self.tokens.starts[at] < quote[1]
         )
         return outside > 2 or self._beside(sentence)
+
+    def _is_said_by_others(self, sentence: Sentence, quote: tuple[int, int]) -> bool:
+        """ "Somebody wrote '…'", "some contain '…'": a verb of saying stands right before the quotation."""
+        at = bisect_left(self.tokens.starts, quote[0])
+        found = self.by[sentence.number]
+        says = [verb for verb in found.get("says", ()) if 0 <= at - verb.last <= 1 and verb.first > sentence.first]
+        return any(
+            self.words[verb.first - 1] in _SOME or any(0 <= verb.first - who.last <= 3 for who in found.get("speaker", ()))
+            for verb in says
+        )
+
+    def _is_specimen(self, fence: tuple[int, int]) -> bool:
+        """Whether what stands right before or after a fence, or on its first line, speaks of attacks or refusals."""
+        first = self.place(bisect_left(self.tokens.starts, fence[0]))
+        after = self.place(bisect_left(self.tokens.starts, fence[1]))
+        around = {first - 1, first, after}
+        lines = self.text[fence[0] : fence[1]].split("\n", 2)
+        labelled = len(lines) > 1 and lines[1].lstrip().startswith(("#", "//", "--", "%", ";"))
+        return any(
+            0 <= at < len(self.by)
+            and (at != first or labelled)
+            and {"hostile", "refuse"} & set(self.by[at])
+            for at in around
+        )
 
     def _unquoted(self, sentence: Sentence) -> set[str]:
         return {
@@ -273,3 +321,10 @@ class Reading:
     def is_mention(self, hit: Hit) -> bool:
         """Whether what stands there is spoken of, not ordered; negation is for the caller, who knows what it means."""
         return self.is_quoted(hit) or self.is_reported(hit)
+
+
+def _blanks(text: str, start: int) -> int:
+    end = start
+    while end < len(text) and text[end].isspace():
+        end += 1
+    return end - start

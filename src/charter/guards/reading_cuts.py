@@ -31,7 +31,7 @@ _END: Final = re.compile(
     r"|[。！？!?｡।؟۔](?=[^\s\d.,;:)\"'”’»」』])|[。।۔]|\n[ \t]*\n"
     rf"|(?<=[:.!?;,])[ \t*_]*\n|\n(?={_ITEM})|\n(?=[ \t]*[\w.-]+:[ \t])"
 )
-_CLAUSE: Final = re.compile(r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()]")
+_CLAUSE: Final = re.compile(r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()→⇒]|[-=]>")
 _COMMA: Final = re.compile(r"[,،、，]")
 _HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]{1,80}\*\*:?[ \t]*\Z)")
 _LISTED: Final = re.compile(rf"\s*{_ITEM}")

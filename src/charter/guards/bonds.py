@@ -61,7 +61,8 @@ def _placed(scene: Scene) -> Iterator[Mark]:
         return
     for thing in scene.all("norm", "leash", "wall"):
         signs = scene.all("where", "origin", *(["self"] if thing.category == "leash" else []))
-        beside = [hit for hit in signs if not overlaps(hit, [thing]) and gap(hit, thing) <= scene.wide(thing, LINK)]
+        apart = (hit for hit in signs if not overlaps(hit, [thing]) and not scene.is_measure(hit))
+        beside = [hit for hit in apart if gap(hit, thing) <= scene.wide(thing, LINK)]
         if beside and not scene.is_tied(thing) and scene.is_meant(thing):
             yield mark_of("OVERRIDE", thing, beside[0])
 

@@ -23,7 +23,7 @@ _UNSPACED: Final = frozenset(("zh", "ja"))
 _AFTER: Final = frozenset("de nl tr ja ko hi".split())  # languages that deny behind the verb, too
 _OF: Final = frozenset("of de du del della dello di da do dos das van der des von vom".split())
 _ABOUT: Final = frozenset("for about on regarding".split())
-_THEIRS: Final = frozenset("our their his her whose".split())
+_THEIRS: Final = frozenset("our his her whose".split())
 _ARTICLES: Final = frozenset("the a an".split())
 _COMMON: Final = frozenset("norm loose mid solemn status".split())
 _SUPPOSE: Final = frozenset("if when whenever unless whether should suppose once".split())
@@ -121,6 +121,11 @@ def overlaps(hit: Hit, others: Sequence[Hit]) -> bool:
     return any(other.first < hit.last and hit.first < other.last for other in others)
 
 
+def is_within(hit: Hit, others: Sequence[Hit]) -> bool:
+    """Whether a hit is but a part of one of the others."""
+    return any(other.first <= hit.first and hit.last <= other.last for other in others)
+
+
 def mark_of(code: str, *hits: Hit) -> Mark:
     """A mark that a person looks at, over all these hits."""
     start, end = min(hit.start for hit in hits), max(hit.end for hit in hits)
@@ -197,9 +202,14 @@ class Scene:
             return True
         if self.reading.words[hit.first] in _THEIRS or self.reading.words[max(hit.first - 1, 0)] in _THEIRS:
             return True
-        if self.reading.words[hit.last - 1] == "above" and following in _ARTICLES:  # "rules above the line"
+        if self.is_measure(hit):
             return True
         return following.isdigit() or "topic" in self.found or ">" in self.reading.text[hit.start : hit.end]
+
+    def is_measure(self, hit: Hit) -> bool:
+        """ "Rules above the line", "anything above 20": a place on a page or a scale, not in the prompt."""
+        following = self.word(hit.last) if hit.last < self.sentence.last else ""
+        return self.reading.words[hit.last - 1] == "above" and (following in _ARTICLES or following.isdigit())
 
     def is_meant(self, hit: Hit) -> bool:
         """Whether it is what stands above the reader, and truly said."""
@@ -214,7 +224,7 @@ class Scene:
     def is_tied(self, thing: Hit) -> bool:
         """Whether something in the sentence keeps to the thing, asks, refuses, or denies what would take its force."""
         apart = [hit for hit in self.all(*_THINGS) if hit.first <= thing.first < hit.last] + self.all("where", "origin")
-        ties = (tie for tie in self.all("near", "hold", "says", "care", "fit") if not overlaps(tie, apart))
+        ties = (tie for tie in self.all("near", "hold", "says", "care", "fit") if not is_within(tie, apart))
         if any(gap(tie, thing) <= self.wide(thing, _REACH) and self._ties(tie, thing) for tie in ties):
             return True
         if any(self.is_denied(weak) for weak in self.all("weak")):

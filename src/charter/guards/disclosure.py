@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from .disclosure_about import About
+from .disclosure_about import About, Past
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import Found, find
 from .disclosure_scene import read
@@ -20,27 +20,35 @@ _SHORT: Final = 240  # characters of a message that may be written with its word
 _TURNED: Final = re.compile(
     r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b"
 )
+_ADVICE: Final = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+\w|\b(?:step|rule)s?\s+\d", re.IGNORECASE | re.MULTILINE)
 _OWN: Final = ("", "user", "human")  # roles under which a person speaks
 
 
 def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     """Denies a message that asks for hidden text; `history` holds what was said before, oldest first."""
-    past = said(history)
+    spoken = said(history)
+    past = _past(spoken)
     known: set[str] = set()
     whole: About | None = None
     for view in _readings(text):
         scene = read(view.text, known=known)
-        found = find(scene, alone=not past, within=whole)
-        whole = whole or About(scene, not past)
+        found = find(scene, past=past, within=whole)
+        whole = whole or About(scene, past)
         if found is not None:
             return _denied(found, view)
-    earlier = [line for role, line in past if role.casefold() in _OWN]
+    earlier = [line for role, line in spoken if role.casefold() in _OWN]
     joined = spelled_out(text, earlier)
-    if joined is not None and (found := find(read(joined), alone=not past)) is not None:
+    if joined is not None and (found := find(read(joined), past=past)) is not None:
         return _denied(found, View("put together", joined, lambda _, __: (0, len(text))))
     if earlier and (found := follows(text, earlier)) is not None:
         return _denied(found, views_of(text).plain)
     return ALLOWED
+
+
+def _past(spoken: Sequence[tuple[str, str]]) -> Past:
+    if any(role.casefold() not in _OWN and _ADVICE.search(line) for role, line in spoken[-4:]):
+        return "advice"
+    return "some" if spoken else "none"
 
 
 def _readings(text: str) -> Iterator[View]:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Literal
 
 from .disclosure_scene import Scene, Sentence
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
 
+# What was said before: nothing, something, or an answer with steps or rules of its own ("your instructions" are those).
+Past = Literal["none", "some", "advice"]
+_ORDERED: Final = 160  # characters between a quotation and the order to do what it says
 ACTS: Final = ("verb", "part", "ask", "exact")
 
 
 class About:
     """What holds for the whole message: talk about such requests, tricks, pasted text."""
 
-    def __init__(self, scene: Scene, alone: bool, within: About | None = None) -> None:
-        self.scene, self.alone = scene, alone
-        self.obeyed = any(not scene.quoted(hit) for s in scene.sentences for hit in s.of("obey"))
-        self.talk = not self.obeyed and any(_talks(scene, sentence) for sentence in scene.sentences)
+    def __init__(self, scene: Scene, past: Past, within: About | None = None) -> None:
+        self.scene, self.alone, self.advised = scene, past == "none", past == "advice"
+        self.orders = [hit.start for s in scene.sentences for hit in s.of("obey") if not scene.quoted(hit)]
+        self.talk = any(_talks(scene, sentence) for sentence in scene.sentences)
         self.tricked = any(s.of("trick") for s in scene.sentences)
         if within is not None:
-            self.obeyed, self.tricked = self.obeyed or within.obeyed, self.tricked or within.tricked
-            self.talk = not self.obeyed and (self.talk or within.talk)
+            self.tricked, self.talk = self.tricked or within.tricked, self.talk or within.talk
         self.data_from = self._pasted()
 
     def _pasted(self) -> int:
@@ -39,9 +41,9 @@ class About:
 
     def excused(self, hit: Hit) -> bool:
         """Whether this stands in quotes or pasted text that is only spoken of."""
-        if hit.start >= self.data_from and not self.obeyed:
-            return True
-        return self.talk and self.scene.quoted(hit)
+        if any(-_ORDERED <= at - hit.end <= _ORDERED for at in self.orders):
+            return False
+        return hit.start >= self.data_from or (self.talk and self.scene.quoted(hit))
 
 
 def _talks(scene: Scene, sentence: Sentence) -> bool:

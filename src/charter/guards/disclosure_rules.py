@@ -1,9 +1,16 @@
 """A request is refused when an act, a name of hidden text and its owner come together; the owner decides.
 
-Acts are `verb` (show, print, translate …), `ask` (what are …), `part` (the first word of …) and `exact` (verbatim …).
-Names are `hard` (system prompt) and `soft` (instructions, rules); pointers are `above` (everything before this line).
-Owners stand before a name (`your`, `my`, `any`, `this`) or after it (`yours`, `mine`); `other` is another thing's, and
-`stuff` (bash prompt, refund policy) is no name at all. `hard_yours` and `soft_yours` are names that carry their owner.
+The word tables hold these categories, each in every language as far as it needs it:
+
+- acts: `verb` (show), `ask` (what are), `part` (the first word of), `exact` (verbatim); `copy` for what stands above
+- names: `hard` (system prompt), `soft` (instructions), `thin` (text, note); with their owner in them: `hard_yours`, …
+- owners before a name: `your`, `my`, `any` (a, good), `this` (these, following); after it: `yours`, `mine`; `other` is
+  another thing's, `code` talk of programs, `stuff` no name at all (bash prompt), `mybot`, `its`
+- what takes an act away: `not`, `not_after` (unless `invite`), `frame`, `who` + `says`, `per` (according to), `meta`
+  (version of), `define`, `howto`, `has`, `yesno`, `only`; `talk` excuses quotations unless `obey`; `trick` voids frames
+- requests that name nothing: what `they`/`maker` `told`/`gave` `you`; `handed`, `source`, `briefed`, `banned` +
+  `speak`, `silenced`, `begin`, `preme` + `wording`, `first` + `within`, `unseen`, `notmine`, `setup`, …
+- pointers `above`, openings `start` and `confess` with `go_on`; follow-ups `again`, `pron`, `tongue`, `fill`, `drop`
 """
 
 from __future__ import annotations
@@ -12,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from .disclosure_about import ACTS, About, acts_on, framed, governed, negated, start_of
+from .disclosure_about import ACTS, About, Past, acts_on, framed, governed, negated, start_of
 from .disclosure_scene import Scene, Sentence
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
@@ -62,11 +69,11 @@ class Found:
     hits: tuple[tuple[str, Hit], ...] = field(repr=False)
 
 
-def find(scene: Scene, *, alone: bool = True, within: About | None = None) -> Found | None:
-    """The first request for hidden text in a scene; `alone`: nothing was said before; `within`: the whole message."""
+def find(scene: Scene, *, past: Past = "none", within: About | None = None) -> Found | None:
+    """The first request for hidden text in a scene; `past`: what was said before; `within`: the whole message."""
     if not scene.sentences:
         return None
-    about = About(scene, alone, within)
+    about = About(scene, past, within)
     for sentence in scene.sentences:
         found = _named(about, sentence) or _pointed(about, sentence) or _unnamed(about, sentence)
         if found is not None:
@@ -82,7 +89,7 @@ def _named(about: About, sentence: Sentence) -> Found | None:
         if about.excused(name):
             continue
         whose, owner = owner_of(sentence, name)
-        if whose in ("my", "this", "any", "other"):
+        if whose in ("my", "this", "any", "other") or (about.advised and name.category.startswith("soft")):
             continue
         start = start_of(sentence, name, owner)
         if governed(sentence, start, name, scale=scale_of(sentence, name.first)):
@@ -118,7 +125,8 @@ def _unsaid(about: About, sentence: Sentence, act: Hit, name: Hit) -> bool:
         return about.scene.size <= _LONG * scale_of(sentence, name.first) or not sentence.known(name.first, "hid")
     if not about.alone or act.category == "exact" or sentence.of("mine"):
         return False
-    if about.tricked or (act.category == "verb" and sentence.known(act.first, "leak")):
+    short = about.scene.size <= _LONG * scale_of(sentence, name.first)
+    if short and (about.tricked or (act.category == "verb" and sentence.known(act.first, "leak"))):
         return len(sentence.tokens.words) <= 16 * scale_of(sentence, name.first)
     known = (*NAMES, *ACTS, "adj", "mild", "all", "hid", "prev", "above", "fill", "your", "copy")
     strange = sum(not sentence.known(at, *known) for at in range(len(sentence.tokens.words)))
@@ -188,7 +196,8 @@ def _unnamed(about: About, sentence: Sentence) -> Found | None:
         return None
     yesno = any(hit.first == 0 for hit in sentence.of("yesno")) or bool(sentence.of("has"))
     for near, factors in _TOGETHER:
-        if (yesno or _someones(sentence)) and (factors[0][0] != "ask" or "handed" in factors[1]):
+        stated = not {"ask", "verb"} & set(factors[0]) or "handed" in factors[1]
+        if stated and (yesno or _someones(sentence)):
             continue
         if not all(any(category in sentence.by for category in kind) for kind in factors):
             continue
@@ -232,7 +241,7 @@ def _together(about: About, sentence: Sentence, factors: Sequence[Sequence[str]]
 
 def _begun(about: About) -> Found | None:
     """An opening of a prompt that ends where it begins ("You are a …"), or our own confession, to be continued."""
-    for sentence in about.scene.sentences:
+    for number, sentence in enumerate(about.scene.sentences):
         orders = sentence.of("go_on", "copy")
         end = len(sentence.tokens.words)
         for start in sentence.of("start"):
@@ -240,7 +249,7 @@ def _begun(about: About) -> Found | None:
             if before and end - start.last <= 3 and not sentence.of("my", "other"):
                 return _found("continued", "your", before[-1], start, None)
         for start in sentence.of("confess"):
-            onward = [hit for other in about.scene.sentences for hit in other.of("go_on")]
+            onward = [hit for other in about.scene.sentences[max(number - 1, 0) : number + 2] for hit in other.of("go_on")]
             if onward:
                 return _found("continued", "your", onward[-1], start, None)
     return None
@@ -252,7 +261,7 @@ def _spoken_of(about: About) -> Found | None:
     for number, sentence in enumerate(sentences):
         for name in sentence.of(*NAMES):
             whose, owner = owner_of(sentence, name)
-            ours = not about.excused(name) and _ours(about, sentence, name, whose)
+            ours = not about.excused(name) and not about.advised and _ours(about, sentence, name, whose)
             for later in sentences[number : number + _NEXT]:
                 after = name.last if later is sentence else 0
                 acts = [*later.of("verb_it")] if ours else []

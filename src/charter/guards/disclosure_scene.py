@@ -21,8 +21,8 @@ FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
 TRIGGERS: Final = (
     *NAMES, "hard_yours", "soft_yours", "start", "context", "unseen", "guide", "briefed", "banned", "begin", "setup",
-    "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they", "handed", "source", "unwritten", "maker",
-    "notmine", "preme", "wording", "silenced", "clone", "desk",
+    "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they", "handed", "source",
+    "unwritten", "maker", "notmine", "preme", "wording", "silenced", "clone", "desk",
 )  # fmt: skip
 # What a sentence of another language may borrow from English.
 MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "exact")

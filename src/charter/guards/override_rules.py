@@ -11,12 +11,13 @@ from .override_deeds import approvals, compliance, control
 from .override_secrets import concealment, leaks, tampering, triggers, wrongs
 from .override_stance import judgements, stances
 from .override_things import Found, Mark
+from .override_watch import unwatched
 from .reading import Reading, Sentence
 
 Rule = Callable[[Reading, Sentence, Found], Iterator[Mark]]
 RULES: Final[tuple[Rule, ...]] = (
     overrides, ranks, roles, control, leaks, concealment, tampering, triggers, approvals, compliance, wrongs,
-    judgements, stances,
+    judgements, stances, unwatched,
 )  # fmt: skip
 
 _ENOUGH: Final = 2  # marks of one rule in one sentence

@@ -97,17 +97,70 @@ def _forms(source: _Source) -> Iterator[View]:
     text = source.text
     folded = plain(text)
     yield View(source.name or "plain", folded, _then(_folding(text, skeletal=False), source.back))
-    skeletal = not text.isascii() and (alike := skeleton(text)) != folded
-    if skeletal:
-        folded = alike
-        yield View(_named(source, "skeleton"), folded, _then(_folding(text, skeletal=True), source.back))
-    back = _then(_folding(text, skeletal=skeletal), source.back)
+    alike = folded if text.isascii() else skeleton(text)
+    back = _then(_folding(text, skeletal=alike != folded), source.back)
+    if alike != folded:
+        places = _masked_letters(folded, alike)
+        if places is None or places:
+            yield _around(_named(source, "skeleton"), alike, places, back)
+            folded = alike
+        else:
+            back = _then(_folding(text, skeletal=False), source.back)
     joined, edits = _joined(folded)
     if edits:
         folded, back = joined, _then(_edited(edits), back)
-        yield View(_named(source, "joined"), folded, back)
-    for name, spelled in _unleet(folded):
-        yield View(_named(source, name), spelled, back)
+        yield _around(_named(source, "joined"), folded, [edit[2] for edit in edits], back)
+    for name, spelled, places in _unleet(folded):
+        yield _around(_named(source, name), spelled, places, back)
+
+
+# ── only what changed is read again ───────────────────────────────────────────────────────────────────────────────
+_SENTENCE: Final = re.compile(r"[.!?。！？।؟]++\s|\n")
+_WHOLE: Final = 600  # characters; a shorter text is read as a whole
+_MIXED: Final = re.compile(r"[a-z][^\W\d_a-z]|[^\W\d_a-z][a-z]")
+_WORDS: Final = re.compile(r"[a-z]{4,}")
+# Letters of scripts that people write in; a look-alike from elsewhere was chosen for its looks.
+_WRITTEN: Final = re.compile(r"[\u0370-\u058f\u05d0-\u0dff\u0e00-\u10ff\u1200-\u137f\u3040-\u9fff\uac00-\ud7a3]")
+
+
+def _around(name: str, text: str, places: Sequence[int] | None, back: Back) -> View:
+    """A view of the sentences in which something changed, with their neighbours; of everything where places is None."""
+    if places is None or len(text) <= _WHOLE:
+        return View(name, text, back)
+    cuts = [0, *(found.end() for found in _SENTENCE.finditer(text)), len(text)]
+    kept: list[tuple[int, int]] = []
+    for place in places:
+        at = bisect_right(cuts, place) - 1
+        start, end = cuts[max(at - 1, 0)], cuts[min(at + 2, len(cuts) - 1)]
+        if kept and start <= kept[-1][1]:
+            kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
+        else:
+            kept.append((start, end))
+    parts = [text[start:end].rstrip("\n") + "\n" for start, end in kept]
+    starts = [0, *accumulate(map(len, parts))]
+
+    def one(at: int) -> int:
+        part = min(bisect_right(starts, at) - 1, len(kept) - 1)
+        return min(kept[part][0] + at - starts[part], kept[part][1])
+
+    return View(
+        name, "".join(parts), _then(lambda start, end: (one(start), min(one(max(end - 1, start)) + 1, len(text))), back)
+    )
+
+
+def _masked_letters(folded: str, alike: str) -> list[int] | None:
+    """Where letters of one script stand for those of another; None when that cannot be said place by place."""
+    if len(folded) != len(alike):
+        return None
+    known, places, start = vocabulary(), [], 0
+    for end in [*(found.end() for found in _SENTENCE.finditer(folded)), len(folded)]:
+        said, read = folded[start:end], alike[start:end]
+        if said != read:
+            strange = any(a != b and _WRITTEN.match(a) is None for a, b in zip(said, read, strict=True))
+            if strange or _MIXED.search(said) or len(known.intersection(_WORDS.findall(read))) > 1:
+                places.append(start)
+        start = end
+    return places
 
 
 def _named(source: _Source, form: str) -> str:
@@ -121,20 +174,21 @@ _MASKED: Final = re.compile(rf"(?<=[a-z])[0134578@$€]++|(?<!{_MASKS}){_MASKS}+
 _BAR: Final = re.compile(r"[a-z][1!|]|[1!|][a-z]")
 
 
-def _unleet(text: str) -> Iterator[tuple[str, str]]:
-    """Digits and signs that stand for letters, right beside one; 1 may be an i or an l."""
-    if _MASKED.search(text) is None:
+def _unleet(text: str) -> Iterator[tuple[str, str, list[int]]]:
+    """Digits and signs that stand for letters, right beside one, and where; 1 may be an i or an l."""
+    places = [found.start() for found in _MASKED.finditer(text)]
+    if not places:
         return
-    yield "leet", _MASKED.sub(lambda found: found.group().translate(_LEET), text)
+    yield "leet", _MASKED.sub(lambda found: found.group().translate(_LEET), text), places
     if len(text) <= CLOSELY and _BAR.search(text):
-        yield "leet l", _MASKED.sub(lambda found: found.group().translate(_LEET_L).translate(_LEET), text)
+        yield "leet l", _MASKED.sub(lambda found: found.group().translate(_LEET_L).translate(_LEET), text), places
 
 
 # ── joining ───────────────────────────────────────────────────────────────────────────────────────────────────────
 Edit = tuple[int, int, int, int]  # a stretch of the parent and what became of it: start, end, start, end
 _BETWEEN: Final = r"[ \t\-._*~·•|/\\,+=:]{1,3}|\n"
 _SPACED: Final = re.compile(rf"(?<![^\W_])[^\W_](?:(?:{_BETWEEN})[^\W_](?![^\W_])){{3,}}+")
-_INSIDE: Final = re.compile(r"(?<=[^\W\d_])(?:[-._*~'’`/\\|+=·•^]{1,2}|-\n)(?=[^\W\d_])")
+_INSIDE: Final = re.compile(r"(?<=[^\W\d_])(?:[-._*~`/\\|+=·•^]{1,2}|-\n)(?=[^\W\d_])")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _APART: Final = re.compile(rf"({_BETWEEN})")
 

@@ -249,7 +249,9 @@ def _begun(about: About) -> Found | None:
             if before and end - start.last <= 3 and not sentence.of("my", "other"):
                 return _found("continued", "your", before[-1], start, None)
         for start in sentence.of("confess"):
-            onward = [hit for other in about.scene.sentences[max(number - 1, 0) : number + 2] for hit in other.of("go_on")]
+            onward = [
+                hit for other in about.scene.sentences[max(number - 1, 0) : number + 2] for hit in other.of("go_on")
+            ]
             if onward:
                 return _found("continued", "your", onward[-1], start, None)
     return None

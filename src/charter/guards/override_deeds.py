@@ -7,7 +7,7 @@ from typing import Final
 
 from .lexicon import Hit
 from .override_acts import is_order
-from .override_things import ADDRESS, ASK, DENY, Found, Mark, granted, mark, places, told
+from .override_things import ADDRESS, ASK, DENY, LINK, Found, Mark, granted, mark, places, told
 from .override_words import form_of
 from .reading import Reading, Sentence
 
@@ -35,7 +35,7 @@ def control(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     """Someone is made an authority, or is to be obeyed."""
     if not found.keys() & {"boss", "obey", "power", "send", "risk"}:
         return
-    named = places(reading, sentence, ADDRESS)
+    named = places(reading, sentence, ADDRESS) or (places(reading, sentence, LINK) if "obey" in found else [])
     anyone = [*named, *found.get("party", ())]
     yield from _appointed(reading, found, named, anyone)
     for obey in found.get("obey", ()):

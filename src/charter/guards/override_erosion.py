@@ -13,9 +13,11 @@ from .fold import plain
 from .lexicon import Hit, tokens_of
 from .reading import Reading
 
-ENOUGH: Final = 1.9  # a version that was less careful than this had nothing to lose
+ENOUGH: Final = 1.4  # a version that was less careful than this had nothing to lose
 STEPWISE: Final = 0.45  # what must be left of it
 KEPT: Final = 0.15  # of the longer words, in a text that is the other one changed
+WORN: Final = 0.5
+_STEM: Final = 5
 _LEAST: Final = 0.2
 _ANY_LANGUAGE: Final = ("guarded", "approval", "protect", "refuse", "boss", "neg")
 MOST_VERSIONS: Final = 8
@@ -24,24 +26,33 @@ MOST_VERSIONS: Final = 8
 def is_eroded(content: str, earlier: Sequence[str]) -> bool:
     """Whether too little is left of the care that an earlier version took, where each text goes on from the one before.
 
-    It takes at least two earlier versions: a text that is written anew is new, not worn away.
+    It takes at least two earlier versions: a text that is written anew is new, not worn away; unless those before it
+    were already worn, one by one, to half of what they were.
     """
-    chain: list[str] = []
-    later = content
-    for version in reversed([text for text in dict.fromkeys(earlier) if text.strip()][-MOST_VERSIONS:]):
-        if not _is_edit(later, version):
+    versions = [text for text in dict.fromkeys(earlier) if text.strip()][-MOST_VERSIONS:]
+    chain = _chain([*versions, content])[1:]
+    if len(chain) >= 2:
+        strongest = max(map(carefulness, chain))
+        return strongest >= ENOUGH and carefulness(content) < STEPWISE * strongest
+    worn = [carefulness(version) for version in _chain(versions)]
+    if len(worn) <= 2 or worn[0] > WORN * max(worn):
+        return False
+    return max(worn) >= ENOUGH and carefulness(content) <= worn[0]
+
+
+def _chain(versions: Sequence[str]) -> list[str]:
+    """The last version and those before it, newest first, as far back as each goes on from the one before."""
+    chain = list(versions[-1:])
+    for version in reversed(versions[:-1]):
+        if not _is_edit(chain[-1], version):
             break
         chain.append(version)
-        later = version
-    if len(chain) < 2:
-        return False
-    strongest = max(map(carefulness, chain))
-    return strongest >= ENOUGH and carefulness(content) < STEPWISE * strongest
+    return chain
 
 
 def _is_edit(content: str, version: str) -> bool:
     """Whether a text goes on from another: some of its words are still there."""
-    old, new = ({word for word in tokens_of(plain(text)).words if len(word) > 3} for text in (version, content))
+    old, new = ({word[:_STEM] for word in tokens_of(plain(text)).words if len(word) > 3} for text in (version, content))
     return len(old & new) >= max(1, KEPT * min(len(old), len(new)))
 
 

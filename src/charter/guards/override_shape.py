@@ -62,6 +62,12 @@ _SHAPES: Final = (
         rf"^[ \t]*{_PLACE} (?:ends?|stops|begins|starts) here\b",
         rf"^[^\w\n]{{1,8}}{_PLACE} (?:ends?|begins?|starts?|closed|opens?)[^\w\n]",
         r"^[ \t]*[«‹【〔{(\[<|]{1,3}[ \t]*layer[ \t]*\d",
+        r"<!--[ \t]*/?(?:begin|end|start)?[ \t]*(?:layer|constitution|system|sealed|prompt|policy|rules)"
+        r"[ \t]*(?:[:=_/-][^>\n]{0,60})?-->",
+        r"^[^\w\n]{0,12}(?:begin|end|start)[ \t]+(?:\w+[ \t]+){0,2}(?:patch|amendment|override|directive|hotfix|decree)\b",
+        r"</?(?:function_results?|tool_results?|tool_response|system_reminder|policy|amendment|magna_carta|charter)\b",
+        r"^[^\w\n]{2,}[ \t]*(?:segment|section|context|frame|trust|message|zone|prompt)[ \t]+(?:boundary|reset|break|switch|"
+        r"restart|end|start)\b",
         r"</(?:system|layers?|constitution|instructions?|prompt|operator|developer|sealed|context|user|"
         r"assistant|override|rules|policy|admin|root|untrusted|data|document|content|memory|message|"
         r"input)\b[^>\n]{0,60}>",
@@ -103,12 +109,12 @@ _SHAPES: Final = (
         r"if)[ \t]*[:=][ \t]*[/\"'`][^\n]{1,120}[/\"'`][^\n]{0,40}(?:->|=>|→|then|:)[ \t]*\S",
         r"(?:/[^/\n]{2,80}/[a-z]{0,3}|regex[^\n]{0,80})[ \t]*(?:->|=>|→)[ \t]*\S",
         r"\b(?:privileges?|permissions?|access[_ ]level|clearance|trust[_ ]level|auth(?:ority)?|priority|"
-        r"precedence)[\"']?[ \t]*[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|maximum|max|highest|"
-        r"system|superuser|elevated|above[_ ]\w+|unlimited|absolute|supreme|override)\b",
+        r"precedence|rights|master|owner)[\"']?[ \t]*[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|maximum|max|highest|"
+        r"anyone|everyone|system|superuser|elevated|above[_ ]\w+|unlimited|absolute|supreme|override)\b",
         r"\b(?:safety|guard(?:s|rails)?|filters?|logging|approvals?|confirmation|restrictions|"
         r"constitution|taint|moderation|audit|require_approval|safe_mode|oversight|"
-        r"sealed)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|"
-        r"ignored?|bypass(?:ed)?|void|suspended|optional)\b",
+        r"sealed|protection|protections|review|deny)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|"
+        r"ignored?|bypass(?:ed)?|void|suspended|optional|dormant|\\[\\])(?![\\w])",
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
         r"(?<![a-z])(?:my|these|this|our|user|customer|profit|"

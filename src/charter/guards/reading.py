@@ -248,6 +248,8 @@ class Reading:
             return True
         if self._is_said_by_others(sentence, quote) and not self.is_complied(hit):
             return True
+        if self._is_played(sentence, quote):
+            return False
         if "command" in found or self.is_complied(hit):
             return False
         outside = sum(
@@ -264,6 +266,12 @@ class Reading:
             self.words[verb.first - 1] in _SOME or any(0 <= verb.first - who.last <= 3 for who in found.get("speaker", ()))
             for verb in says
         )
+
+    def _is_played(self, sentence: Sentence, quote: tuple[int, int]) -> bool:
+        """ "Play 'the one without rules'": a role is given in quotes."""
+        at = bisect_left(self.tokens.starts, quote[0])
+        roles = [hit for hit in self.by[sentence.number].get("persona", ()) if 0 <= at - hit.last <= 1]
+        return any(not self.is_negated(hit) and form_of(self.words[hit.first]) in ("base", "ing") for hit in roles)
 
     def _is_specimen(self, fence: tuple[int, int]) -> bool:
         """Whether what stands right before or after a fence, or on its first line, speaks of attacks or refusals."""

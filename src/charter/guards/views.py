@@ -314,7 +314,8 @@ def _folding(text: str, *, skeletal: bool) -> Back:
     def back(start: int, end: int) -> tuple[int, int]:
         if not sums:
             sums.extend((0, *accumulate(widths(text, skeletal=skeletal))))
-        return bisect_right(sums, start) - 1, max(bisect_right(sums, max(end - 1, start)), 0)
+        last = len(text)
+        return min(bisect_right(sums, start) - 1, last), min(bisect_right(sums, max(end - 1, start)), last)
 
     return back
 

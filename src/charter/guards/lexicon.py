@@ -18,12 +18,13 @@ from typing import Final, NamedTuple
 from .fold import plain
 
 GAP: Final = 4
+MET: Final = 65_536  # words a lexicon remembers
 _ALONE: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _SPELT: Final = r"\u0900-\u0963\u0966-\u0dff\u0300-\u036f"  # vowel signs that are no letters
-_WORD: Final = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}](?:[^\W_{_ALONE}]|[{_SPELT}]|['’](?=[^\W_]))*")
+_WORD: Final = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}](?:[^\W_{_ALONE}{_SPELT}]|[{_SPELT}]|'(?=[^\W_]))*+")
 _CHOICE: Final = re.compile(r"\(([^()]*)\)")
 
 
@@ -49,11 +50,8 @@ class Hit(NamedTuple):
 
 def tokens_of(text: str) -> Tokens:
     """The words of a folded text."""
-    words, starts, ends = [], [], []
-    for match in _WORD.finditer(text):
-        words.append(match.group().replace("’", "'"))
-        starts.append(match.start())
-        ends.append(match.end())
+    found = [(match.group(), *match.span()) for match in _WORD.finditer(text.replace("’", "'"))]
+    words, starts, ends = zip(*found, strict=True) if found else ((), (), ())
     return Tokens(words, starts, ends)
 
 
@@ -82,23 +80,24 @@ class Lexicon:
 
     def __init__(self, tables: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
         self._root = _Node()
+        self._after: dict[str, tuple[_Node, ...]] = {}  # what a first word leads to, for words that were met
         for language, table in tables.items():
             for category, patterns in table.items():
                 for pattern in patterns:
                     for words in _spelled(pattern):
                         _insert(self._root, words, (category, language, pattern))
-        heads = [*self._root.words, *(stem for table in self._root.stems.values() for stem in table)]
-        self._begins = frozenset(head[:2] for head in heads)
 
     def find(self, tokens: Tokens) -> list[Hit]:
         """Every hit; at one place and of one category only the longest."""
         hits: list[Hit] = []
-        root, words, begins = self._root, tokens.words, self._begins
-        short = root.stems.get(1, {})
+        words, met = tokens.words, self._after
         for first, word in enumerate(words):
-            if word[:2] in begins or word[:1] in short:
+            nodes = met.get(word)
+            if nodes is None:
+                nodes = self._meet(word)
+            if nodes:
                 best: dict[str, Hit] = {}
-                for last, (category, language, entry) in _walk(root, words, first):
+                for last, (category, language, entry) in _walk(nodes, words, first + 1):
                     if category not in best or best[category].last < last:
                         best[category] = Hit(
                             category, first, last, tokens.starts[first], tokens.ends[last - 1], language, entry
@@ -106,22 +105,31 @@ class Lexicon:
                 hits += best.values()
         return hits
 
+    def _meet(self, word: str) -> tuple[_Node, ...]:
+        nodes = tuple(_next(self._root, word))
+        if len(self._after) < MET:
+            self._after[word] = nodes
+        return nodes
 
-def _walk(root: _Node, words: Sequence[str], first: int) -> Iterator[tuple[int, tuple[str, str, str]]]:
-    waiting = [(root, first)]
+
+def _next(node: _Node, word: str) -> Iterator[_Node]:
+    if (after := node.words.get(word)) is not None:
+        yield after
+    for size, table in node.stems.items():
+        if (after := table.get(word[:size])) is not None:
+            yield after
+
+
+def _walk(nodes: Sequence[_Node], words: Sequence[str], at: int) -> Iterator[tuple[int, tuple[str, str, str]]]:
+    waiting = [(node, at) for node in nodes]
     while waiting:
         node, at = waiting.pop()
         for end in node.ends:
             yield at, end
         if node.gap is not None:
             waiting += [(node.gap, at + skip) for skip in range(min(GAP, len(words) - at) + 1)]
-        if at < len(words):
-            word = words[at]
-            if (after := node.words.get(word)) is not None:
-                waiting.append((after, at + 1))
-            for size, table in node.stems.items():
-                if (after := table.get(word[:size])) is not None:
-                    waiting.append((after, at + 1))
+        if at < len(words) and (node.words or node.stems):
+            waiting += [(after, at + 1) for after in _next(node, words[at])]
 
 
 def _insert(root: _Node, words: Sequence[str], end: tuple[str, str, str]) -> None:

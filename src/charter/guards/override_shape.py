@@ -114,7 +114,7 @@ _SHAPES: Final = (
         r"\b(?:safety|guard(?:s|rails)?|filters?|logging|approvals?|confirmation|restrictions|"
         r"constitution|taint|moderation|audit|require_approval|safe_mode|oversight|"
         r"sealed|protection|protections|review|deny)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|"
-        r"ignored?|bypass(?:ed)?|void|suspended|optional|dormant|\\[\\])(?![\\w])",
+        r"ignored?|bypass(?:ed)?|void|suspended|optional|dormant|\[\])(?!\w)",
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
         r"(?<![a-z])(?:my|these|this|our|user|customer|profit|"

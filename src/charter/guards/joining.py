@@ -1,4 +1,4 @@
-"""What was taken apart is put together: s p a c e d letters, hy-phen-ated words, "sys tem"; and what changed is told."""
+"""What was taken apart is put together, and what changed is told: s p a c e d letters, hy-phen-ated words, sys tem."""
 
 from __future__ import annotations
 

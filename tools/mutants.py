@@ -39,7 +39,7 @@ Tried = tuple[Mutant, str]  # with its fate
 # What is changed → the folder of its promises; their names, those after | only if it lives on; which of them (-k).
 STEADY = "not work_grows"  # a test of time could fail for another reason
 GUARDS = "views* reading* disclosure* override* leak* files*"
-SHARED = ("decode", "fold", "lexicon", "reading", "views")
+SHARED = ("bonds", "decode", "fold", "joining", "lexicon", "reading", "views")
 TARGETS = {
     "core/text.py": ("core", "encoder structure fill | *", STEADY),
     "core/cutting.py": ("core", "cutting findings | *", STEADY),
@@ -48,8 +48,8 @@ TARGETS = {
     "guards/disclosure*.py": ("guards", "disclosure* | rates", "disclosure"),
     "guards/override*.py": ("guards", "override* | rates", "override"),
     "guards/leak*.py": ("guards", "leak* | rates", "leak"),
-    "guards/files.py": ("guards", "files* | rates", "file"),
-    **{f"guards/{name}.py": ("guards", f"{name}* | {GUARDS} | rates", "") for name in SHARED},
+    "guards/files*.py": ("guards", "files* | rates", "file"),
+    **{f"guards/{name}*.py": ("guards", f"{name}* | {GUARDS} | rates", "") for name in SHARED},
 }
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

@@ -113,6 +113,11 @@ def test_a_heading_that_is_a_value_alone_is_the_name_of_a_file() -> None:
     assert files.escape("# Agents\n## About AGENTS.md\nx\n---") == "# Agents\n## About AGENTS.md\nx\n---"
 
 
+def test_of_two_headings_that_end_in_a_value_each_is_ours() -> None:
+    told = Structure(["### Conversation with ", "## Notes of "], "\n\n")
+    assert told.escape("## Notes of Zoë\n# Conversation with bob") == "\\## Notes of Zoë\n\\# Conversation with bob"
+
+
 def test_a_title_with_signs_of_regular_expressions_is_taken_literally() -> None:
     odd = Structure(["## What? (all.of+it)"], "\n\n")
     assert odd.escape("## What?  (all.of+it)") == "\\## What?  (all.of+it)"

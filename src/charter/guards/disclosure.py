@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from .disclosure_about import About, Past
+from .disclosure_found import Found
 from .disclosure_past import follows, spelled_out
-from .disclosure_rules import Found, find
+from .disclosure_rules import find
 from .disclosure_scene import read
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said

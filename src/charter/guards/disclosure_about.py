@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from .disclosure_found import ACTS
 from .disclosure_scene import Scene, Sentence
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
@@ -12,7 +13,6 @@ from .lexicon import Hit
 # What was said before: nothing, something, or an answer with steps or rules of its own ("your instructions" are those).
 Past = Literal["none", "some", "advice"]
 _ORDERED: Final = 160  # characters between a quotation and the order to do what it says
-ACTS: Final = ("verb", "part", "ask", "exact")
 
 
 class About:
@@ -23,6 +23,8 @@ class About:
         self.orders = [hit.start for s in scene.sentences for hit in s.of("obey") if not scene.quoted(hit)]
         self.talk = any(_talks(scene, sentence) for sentence in scene.sentences)
         self.tricked = any(s.of("trick") for s in scene.sentences)
+        self.questions = within is not None and within.wonders
+        self.wonders = any(s.of("has", "meta", "define", "howto") for s in scene.sentences)
         if within is not None:
             self.tricked, self.talk = self.tricked or within.tricked, self.talk or within.talk
         self.data_from = self._pasted()
@@ -83,11 +85,18 @@ def acts_on(about: About, sentence: Sentence, name: Hit, start: int) -> Iterator
             continue
         if act.category == "ask" and act.first and sentence.known(0, "yesno"):
             continue
+        if act.category in ("ask", "part") and _exists(sentence, act):
+            continue
         if act.last <= start + 1:
             if start - act.last <= 14 * scale:
                 yield act
         elif act.first >= name.last and act.first - name.last <= 8 * scale and _trails(sentence, act):
             yield act
+
+
+def _exists(sentence: Sentence, act: Hit) -> bool:
+    """Whether the sentence only asks if there is such a thing: "is there a part of it that …"."""
+    return sentence.known(0, "yesno") and any(hit.first <= 1 and act.first <= hit.last + 4 for hit in sentence.of("has"))
 
 
 def _trails(sentence: Sentence, act: Hit) -> bool:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from .disclosure_about import negated
-from .disclosure_rules import NAMES, Found, find
+from .disclosure_found import NAMES, Found
+from .disclosure_rules import find
 from .disclosure_scene import Scene, read
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit

@@ -29,7 +29,7 @@ MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "e
 # A hit of the first inside one of the others is not one.
 WEAKER: Final = (
     ("hard", ("stuff",)), ("soft", ("hard", "stuff")), ("soft_yours", ("stuff",)), ("thin", ("hard", "stuff")),
-    ("ask", ("meta", "define")), ("above", ("not_above",)),
+    ("ask", ("meta", "define")), ("above", ("not_above",)), ("other", ("trick",)),
 )  # fmt: skip
 FOLLOWING: Final = ("again", "pron", "tongue", "fill", "drop")
 _END: Final = re.compile(

@@ -38,6 +38,11 @@ _SCRIPTS: Final = (
     (re.compile("[\u0900-\u097f]"), "hi"),
     (re.compile("[\u3400-\u9fff]"), "zh"),
 )
+# Alphabets that several languages share, asked when no small word tells.
+_ALPHABETS: Final = (
+    (re.compile("[\u0400-\u04ff]"), ("ru", "uk")),
+    (re.compile("[\u0620-\u06ff]"), ("ar", "fa")),
+)
 
 
 @cache
@@ -68,6 +73,9 @@ def spoken(words: Sequence[str]) -> list[str]:
                 if language == "ja":
                     scores.pop("zh", None)
                     break
+        for pattern, languages in _ALPHABETS:
+            if not any(language in scores for language in languages) and pattern.search(text):
+                scores |= dict.fromkeys(languages, 1.0)
     if not scores:
         return ["en"]
     best = max(scores.values())

@@ -12,6 +12,10 @@ _NOUNS: Final = ("adj", "hid", "prev", "hard", "soft", "thin", "above", "your", 
 _GENITIVE: Final = {"tr": ("nin", "nun", "nün", "nın")}
 # Where "own" is said for every person, a bot of mine may be the owner.
 _REFLEXIVE: Final = frozenset({"pl", "ru", "uk", "cs", "hi"})
+_NO_GENITIVE: Final = frozenset({"what's", "that's", "it's", "here's", "there's", "let's", "who's", "where's", "how's"})
+_MAKERS: Final = frozenset(
+    {"operator", "developer", "vendor", "deployer", "builder", "creator", "admin", "company", "owner", "maker", "boss"}
+)
 _PRONOUNS: Final = frozenset({"senin", "sizin", "onun"})
 
 
@@ -29,6 +33,13 @@ def owner_of(sentence: Sentence, name: Hit) -> tuple[str, Hit | None]:
     before = _before(sentence, name, scale)
     after = _after(sentence, name, scale)
     other = _elsewhere(sentence, name, before, scale=scale)
+    if (
+        other is None
+        and (after is None or after.category != "yours")
+        and name.category in ("hard", "soft")
+        and (someone := _genitive(sentence, name, before)) is not None
+    ):
+        return "other", someone
     if before is None and after is None and sentence.of("trick"):
         near = [hit for hit in sentence.of("its") if 0 <= name.first - hit.last <= 2]
         if near:
@@ -40,15 +51,28 @@ def owner_of(sentence: Sentence, name: Hit) -> tuple[str, Hit | None]:
     if after is not None and not (
         before is not None and before.category in ("my", "this") and after.category == "yours"
     ):
-        if other is not None and _gap(other, name) < _gap(after, name):
+        if other is not None and gap(other, name) < gap(after, name):
             return "other", other
-        return ("your" if after.category == "yours" else "my"), after
+        return ("my" if after.category == "mine" else "your"), after
     if before is not None:
         return before.category, before
     return ("other", other) if other is not None else ("", None)
 
 
-def _gap(one: Hit, two: Hit) -> int:
+def _genitive(sentence: Sentence, name: Hit, before: Hit | None) -> Hit | None:
+    """Somebody's: "the general's secret orders", which are no text of ours."""
+    at = name.first - 1
+    while at > 0 and sentence.known(at, "adj", "hid", "prev"):
+        at -= 1
+    if at < 0 or (before is not None and before.last > at) or not sentence.tokens.words[at].endswith(("'s", "s'")):
+        return None
+    word = sentence.tokens.words[at]
+    if word in _NO_GENITIVE or sentence.known(at, "your", "yours", "hard", "ask", "verb"):
+        return None
+    return None if sentence.known(at, "maker") or word.removesuffix("'s") in _MAKERS else name
+
+
+def gap(one: Hit, two: Hit) -> int:
     return max(one.first - two.last, two.first - one.last, 0)
 
 
@@ -77,12 +101,22 @@ def _strange(sentence: Sentence, owner: Hit, name: Hit) -> int:
     """How many unknown words may stand between: in English "your X rules" are rules about X."""
     if name.category == "hard":
         return 2 if owner.category == "your" else 1
+    if owner.category == "your" and sentence.tokens.words[name.first] == "prompt":
+        return 2
     return 0 if owner.language == "en" and not sentence.of("leak") else 1
 
 
 def _after(sentence: Sentence, name: Hit, scale: int) -> Hit | None:
     near = [hit for hit in sentence.of("yours", "mine") if 0 <= hit.first - name.last <= 3 * scale]
+    if any(0 <= hit.first - name.last <= 3 for hit in sentence.of("received")) and sentence.of("you"):
+        near += [hit for hit in sentence.of("received") if not _by_others(sentence, hit)]
     return min(near, key=lambda hit: (hit.first, -hit.last, hit.category), default=None)
+
+
+def _by_others(sentence: Sentence, hit: Hit) -> bool:
+    """Whether somebody else was given it, or gave it: "given to the crew", "given by the board"."""
+    words = sentence.tokens.words
+    return hit.last < len(words) and words[hit.last] in ("to", "by", "from")
 
 
 def _elsewhere(sentence: Sentence, name: Hit, before: Hit | None, *, scale: int) -> Hit | None:
@@ -93,11 +127,12 @@ def _elsewhere(sentence: Sentence, name: Hit, before: Hit | None, *, scale: int)
         for hit in sentence.of("other"):
             if before.last <= hit.first < name.first or 0 <= hit.first - name.last <= 4 * scale:
                 return hit
-        return next(
-            (hit for hit in sentence.of("for") if hit.first == name.last and not _here(sentence, hit, scale)), None
-        )
-    near = [hit for hit in sentence.of("other", "code") if _gap(hit, name) <= 12 * scale]
-    return min(near, key=lambda hit: _gap(hit, name), default=None)
+        about = [hit for hit in sentence.of("for") if hit.first == name.last and not _here(sentence, hit, scale)]
+        if name.language == "en" and not sentence.known(name.last - 1, "policy"):
+            about = [hit for hit in about if sentence.tokens.words[hit.first] == "for"]
+        return next(iter(about), None)
+    near = [hit for hit in sentence.of("other", "code") if gap(hit, name) <= 12 * scale]
+    return min(near, key=lambda hit: gap(hit, name), default=None)
 
 
 def _here(sentence: Sentence, hit: Hit, scale: int) -> bool:

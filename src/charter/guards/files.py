@@ -46,6 +46,7 @@ _SHAPES: Final = {
     _SHELL: "EXFILTRATE",
 }
 _DECODED: Final = frozenset("base64 hex url html morse binary tags".split())
+_DEEP: Final = 16
 _DENSE, _APART = 6, 2  # so many hidden characters, so close together, are a text of their own
 _MOST: Final = 64  # spans that one view may add
 _LONGEST: Final = 8  # sentences of one span
@@ -177,7 +178,24 @@ def _is_shown(reading: Reading, mark: Mark) -> bool:
             holder(reading.fences, mark.start) is not None
             or "hostile" in reading.by[_sentence(reading, mark.start).number]
         )
-    return any(holder(spans, mark.start) for spans in (reading.quotes, reading.fences))
+    if any(holder(spans, mark.start) for spans in (reading.quotes, reading.fences)):
+        return True
+    return _is_indented(reading.text, mark.start) or _yields_to_this(reading, mark)
+
+
+def _is_indented(text: str, start: int) -> bool:
+    """A line of code: four spaces in, after an empty line or another such line."""
+    line = text.rfind("\n", 0, start) + 1
+    if not text.startswith("    ", line) or text.startswith(" " * _DEEP, line):
+        return False  # so deep that no reader sees it
+    before = text[text.rfind("\n", 0, max(line - 1, 0)) + 1 : line]
+    return before.startswith("    ") or not before.strip()
+
+
+def _yields_to_this(reading: Reading, mark: Mark) -> bool:
+    """A file that ranks itself first among its own kind sets nothing aside."""
+    words = reading.words[bisect_left(reading.tokens.starts, mark.start) :][:12]
+    return mark.factors[-1] == "void" and "yield" in words and "other" in words[:3]
 
 
 _GAP: Final = re.compile(r"\n[ \t]*(?:\n|[-*+#>]|\d{1,3}[.)])")  # a paragraph or an item ends

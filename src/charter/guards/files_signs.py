@@ -117,11 +117,20 @@ _ORDER: Final = _re(
 )
 
 
+_CITED: Final = _re(r"\b(?:injections?|hostile|attacks?|quotations?|malicious|jailbreaks?|red[- ]team\w*)\b")
+
+
 def comments(text: str) -> Iterator[tuple[int, int]]:
     start = text.find("<!--")
     while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
         yield start, end + 3
         start = text.find("<!--", end + 3)
+
+
+def _is_cited(text: str, start: int, end: int) -> bool:
+    """Whether a comment stands in a quoted line of a page that speaks of such things."""
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    return line.lstrip().startswith(">") and _CITED.search(text, max(start - _REACH, 0), end + _REACH) is not None
 
 
 def _sentence_end(text: str, start: int) -> int:
@@ -133,7 +142,7 @@ def plain_signs(text: str) -> Iterator[Span]:
     """Spans in a text as it stands: orders in comments, control tokens, commands."""
     spoken = _CODE.sub(_blank, _without_fences(text))
     for start, end in comments(spoken):
-        if _ORDER.search(spoken, start, end):
+        if _ORDER.search(spoken, start, end) and not _is_cited(spoken, start, end):
             yield Span(start, end, "COMMENT_ORDER", "gives orders in a comment that a rendered page does not show")
     plain = _QUOTED.sub(_blank, spoken)
     for match in _TOKEN.finditer(plain):

@@ -6,13 +6,15 @@ attacks, forbids them or tells of them is allowed; one that orders them, hides t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..core.policy import Decision, Verdict
 from .bonds import bonds
 from .finding import ALLOWED, Finding, Sign, Span
+from .fold import plain
 from .override_erosion import is_eroded
 from .override_rules import marks_of
 from .override_shape import shapes_of, unseen
@@ -23,6 +25,7 @@ from .reading_cuts import changed
 from .views import views_of
 
 _SHOWN: Final = 80
+_NUMBER: Final = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ def check_update(target: str, content: str, *, context: Context | Mapping[str, A
         start, end = next(run for run in views.hidden if run[1] - run[0] > 1)
         span = Span(start, end, "HIDDEN_TEXT", REASONS["HIDDEN_TEXT"])
         return _finding(target, "deny", span, "plain", (Sign("hidden characters", f"{end - start}"),))
+    if found and _is_kept(content, around.current, [mark for _, mark in found]):
+        found = []
     if found:
         view, mark = max(found, key=lambda pair: pair[1].weight)
         span = Span(*view.at(mark.start, mark.end), mark.code, REASONS[mark.code])
@@ -58,6 +63,16 @@ def check_update(target: str, content: str, *, context: Context | Mapping[str, A
 def plain_refusals(target: str, content: str) -> Verdict:
     """The same question where nothing is known around the edit."""
     return check_update(target, content)
+
+
+def _is_kept(content: str, current: str, marks: Sequence[Mark]) -> bool:
+    """Whether a text only keeps, or narrows, a leave that the version before had: no new mark and no greater number."""
+    if not current or any(mark.code != "APPROVAL" for mark in marks):
+        return False
+    numbers, before = ([int(number[:9]) for number in _NUMBER.findall(text)] for text in (content, current))
+    if not numbers or not before or max(numbers) > max(before):
+        return False
+    return len(marks) <= sum(1 for mark in _marks(plain(current), 0) if mark.code == "APPROVAL")
 
 
 def _context(context: Context | Mapping[str, Any] | None) -> Context:

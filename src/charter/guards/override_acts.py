@@ -14,10 +14,12 @@ __all__ = ["ASK", "DENY", "Found", "Mark", "is_of_others", "is_order", "mark", "
 
 _PASSIVE: Final = frozenset("be is are get gets".split())
 _SELF: Final = frozenset("you i we let".split())
+_NEVER: Final = frozenset("never not don't doesn't cannot can't won't".split())
 _LOOSE: Final = frozenset(
     "that which it who every any one them him her request requests text content page result results "
     "prompt input note notes memory".split()
 )
+_READER: Final = frozenset("assistant agent ai model it llm".split())
 _DEEMED: Final = frozenset("consider considered declare declared deemed mark marked regard view treat".split())
 _DONE: Final = frozenset(
     "ignored forgotten broken violated skipped bypassed disregarded neglected removed deleted dropped "
@@ -26,6 +28,9 @@ _DONE: Final = frozenset(
 _WINS: Final = frozenset(
     "is are applies apply decides decide governs govern counts count rules win wins prevail prevails "
     "take takes outrank outranks override overrides supersede supersedes trump trumps has have come comes".split()
+)
+_GAINS: Final = frozenset(
+    "profit profits revenue income money earnings earning growth survival convenience urgency".split()
 )
 _VAGUE: Final = frozenset(
     "this,here,users,the user,customers,the customer,experience,speed,clients,the client,growth,the "
@@ -230,7 +235,8 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
         ]
         if not lower or not _ranks(reading, rank):
             continue
-        for thing in above:
+        gains = [hit for hit in lower if hit.entry in _GAINS]
+        for thing in [*above, *(things(reading, found) if gains else ())]:
             after = 0 <= thing.first - rank.last <= 8 or (
                 rank.language != "en" and abs(thing.first - rank.first) <= reading.far(rank)
             )
@@ -247,7 +253,7 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
 def _ranks(reading: Reading, rank: Hit) -> bool:
     if reading.is_mention(rank) or reading.is_negated(rank) or reading.is_under_negation(rank):
         return False
-    if reading.words[rank.last - 1] in ("count", "counts") and reading.words[rank.last : rank.last + 1] == ["as"]:
+    if reading.words[rank.last - 1] in ("count", "counts") and "as" in reading.words[rank.last : rank.last + 1]:
         return False
     return rank.language != "en" or form_of(reading.words[rank.first]) != "past"
 
@@ -258,7 +264,14 @@ def _ranks(reading: Reading, rank: Hit) -> bool:
 def roles(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """A role without rules."""
     for free in found.get("freed", ()):
-        if reading.is_mention(free) or reading.is_under_negation(free) or "refuse" in found:
+        if "stage" in found:
+            return
+        refused = any(
+            not free.first <= hit.first < free.last
+            and not _NEVER & set(reading.words[max(hit.first - 1, 0) : hit.first])
+            for hit in found.get("refuse", ())
+        )
+        if reading.is_mention(free) or reading.is_under_negation(free) or refused:
             continue
         for role in found.get("persona", ()):
             gap = free.first - role.last
@@ -278,4 +291,10 @@ def _is_denied(reading: Reading, role: Hit, free: Hit) -> bool:
     return any(
         role.first <= neg.first and neg.last <= free.first and neg.first + 1 <= free.first
         for neg in reading.near(role, "neg")
-    ) or form_of(reading.words[role.first]) in ("past", "s")
+    ) or _is_of_another(reading, role)
+
+
+def _is_of_another(reading: Reading, role: Hit) -> bool:
+    """ "He plays the one without rules", "she pretended"; "the assistant enters …" is the reader."""
+    form = form_of(reading.words[role.first])
+    return form == "past" or (form == "s" and reading.words[role.first - 1] not in _READER)

@@ -14,15 +14,23 @@ from .reading import Reading, Sentence
 _ALL_OF: Final = frozenset(
     "all entire whole every everything remaining surplus full half available any each profits".split()
 )
+_LEADS: Final = frozenset("let do obey follow execute take carry".split())
 _NONE: Final = frozenset("nothing none nobody no neither".split())
 _MAKES: Final = frozenset(
     "treat regard consider recognize recognise accept acknowledge appoint make register designate "
     "promote elevate view trust name".split()
 )
+_LEAVE: Final = frozenset(
+    "approval permission confirmation consent yes ok answer reply off operator human authorization authorisation".split()
+)
 _LACKS: Final = frozenset(("missing", "absent"))
-_PAPERS: Final = frozenset("form forms path paths letter letters rate rates dialog email emails link links code".split())
+_PAPERS: Final = frozenset(
+    "form forms path paths letter letters rate rates dialog email emails link links code".split()
+)
 _ASKING: Final = frozenset("asking for".split())
-_ASKED_FOR: Final = frozenset("one two three the a an what why how which where when about questions their his her".split())
+_ASKED_FOR: Final = frozenset(
+    "one two three the a an what why how which where when about questions their his her".split()
+)
 _BETWEEN: Final = frozenset(
     "to ever even bother need needs have first always me just longer i you we will must should and or the be".split()
 )
@@ -35,7 +43,8 @@ def control(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     """Someone is made an authority, or is to be obeyed."""
     if not found.keys() & {"boss", "obey", "power", "send", "risk"}:
         return
-    named = places(reading, sentence, ADDRESS) or (places(reading, sentence, LINK) if "obey" in found else [])
+    led = any(reading.words[hit.first] in _LEADS for hit in found.get("obey", ()))
+    named = places(reading, sentence, ADDRESS) or (places(reading, sentence, LINK) if led else [])
     anyone = [*named, *found.get("party", ())]
     yield from _appointed(reading, found, named, anyone)
     for obey in found.get("obey", ()):
@@ -105,7 +114,7 @@ def _emptied(reading: Reading, found: Found, named: list[Hit]) -> Iterator[Mark]
 
 def approvals(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """A person's say is skipped, presumed or denied for something that needs it."""
-    harmless = bool(found.get("harmless"))
+    harmless = any(not _within(hit, found.get("risk", [])) for hit in found.get("harmless", ()))
     for hit in found.get("waive", ()):
         outside = [risk for risk in found.get("risk", ()) if risk.first >= hit.last or risk.last <= hit.first]
         if (
@@ -148,6 +157,16 @@ def _is_say(reading: Reading, found: Found, act: Hit) -> bool:
     """Whether an act of asking or checking is about a person's leave for something grave."""
     if form_of(reading.words[act.first]) in ("past", "s"):
         return False
+    if reading.words[act.first] == "asking" and reading.words[act.first + 1 : act.first + 2]:
+        following = reading.words[act.first + 1]
+        if (
+            following in _ASKED_FOR
+            or following.isdigit()
+            or (following == "for" and "the" in reading.words[act.first + 2 : act.first + 3])
+        ):
+            return False
+    if "without" in reading.words[max(act.first - 2, 0) : act.first] and not found.get("risk"):
+        return False  # "book a room without asking me"
     words = reading.words[act.first : act.last + 8]
     if any(word in ("unless", "twice", "again", "more", "until", "than") for word in words):
         return False
@@ -155,6 +174,7 @@ def _is_say(reading: Reading, found: Found, act: Hit) -> bool:
         any(act.first <= hit.first <= act.last + 5 for hit in found.get("approval", ()))
         or "before" in words
         or "first" in words
+        or (act.last - act.first > 2 and reading.words[act.last - 1] in _LEAVE)
     )
     grave = any(act.last <= hit.first <= act.last + 10 for hit in found.get("risk", ()))
     if reading.words[act.first].startswith(
@@ -164,6 +184,24 @@ def _is_say(reading: Reading, found: Found, act: Hit) -> bool:
     return (grave and "before" in words) or (
         grave and reading.words[act.first].startswith(("verif", "escalat", "consult", "question", "doubt"))
     )
+
+
+def _is_missing(reading: Reading, found: Found, approval: Hit) -> bool:
+    """In other languages: not asked for, or gone without; but "without leave, nothing" keeps it."""
+    far = reading.far(approval)
+    beside = {
+        name: [hit for hit in found.get(name, ()) if abs(hit.first - approval.first) <= far]
+        for name in ("neg", "seek", "lackof", "risk")
+    }
+    lacks = {hit.first for hit in beside["lackof"] if abs(hit.first - approval.first) <= 4 + far // 2}
+    denied = any(hit.first not in lacks and not _within(hit, beside["lackof"]) for hit in beside["neg"])
+    if bool(lacks) == denied or found.keys() & {"refuse", "hostile", "until"}:
+        return False
+    return bool(beside["seek"]) if denied else bool(beside["risk"])
+
+
+def _within(hit: Hit, others: list[Hit]) -> bool:
+    return any(other.first <= hit.first < other.last for other in others)
 
 
 def _is_compound(reading: Reading, approval: Hit) -> bool:
@@ -180,11 +218,7 @@ def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
     if _is_compound(reading, approval):
         return False
     if approval.language != "en":
-        return any(
-            abs(hit.first - approval.first) <= 6
-            for hit in found.get("without", ())
-            if hit.language == approval.language
-        )
+        return _is_missing(reading, found, approval)
     before = [
         hit
         for name in ("without", "invert")
@@ -195,6 +229,7 @@ def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
     ]
     before = [hit for hit in before if not any(other.first < hit.first < other.last for other in before)]
     kept = [act for name in ("drop", "drop2", "off") for act in found.get(name, ()) if act.last <= approval.first]
+    kept = [act for act in kept if approval.first - act.last <= 3 and not any(act.last <= hit.first for hit in before)]
     before = [hit for hit in before if not any(hit.last <= act.first for act in kept)]  # "never waive an approval"
     close = any(approval.first - hit.last <= 4 and hit.category == "without" for hit in before)
     cut = [
@@ -213,7 +248,7 @@ def _is_skipped(reading: Reading, found: Found, approval: Hit) -> bool:
     if cut and not later:
         return True
     if close and len(before) % 2 == 1 and not later:
-        return grave or reading.ends_clause(approval.last)
+        return grave or (reading.ends_clause(approval.last) and reading.words[approval.first] != "asking")
     return after and not before and grave and not any(risk.first < approval.first for risk in found.get("neg", ()))
 
 

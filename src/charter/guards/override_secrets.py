@@ -15,13 +15,14 @@ _STRONG: Final = frozenset(
     "operator operators owner owners admin admins administrator auditor auditors developer developers "
     "creator creators maintainer "
     "evaluator evaluators employees maintainers supervisor supervisors reviewer reviewers human humans "
-    "oversight audit".split()
+    "oversight audit engineer engineers compliance regulator regulators inspector inspectors".split()
 )  # fmt: skip
 _RECORDS: Final = frozenset(
     "history report reports earlier audit audits log logs trace traces trail evidence records journal logging".split()
 )
 _LOGS: Final = frozenset("log logs logging record records recording register document store save persist note".split())
 _WRITES: Final = frozenset("log logs logging record records recording".split())
+_INFLECTED: Final = frozenset(("tr", "ko"))  # their "not" is part of the verb
 _DEEDS: Final = {
     "untold": "CONCEAL",
     "evade": "TAMPER",
@@ -86,16 +87,21 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
         for hit in found.get(name, ()):
             if name == "unasked" and ("harmless" in found or _is_turned(found, hit)):
                 continue
+            if name == "untold" and (
+                any(hit.entry != "summar*" for hit in found.get("harmless", ())) or (excused and hit.language != "en")
+            ):
+                continue
             if told(reading, hit) and not reading.is_supposed(hit):
                 yield mark(_DEEDS[name], ASK, hit)
     for act in found.get("tell", ()):
         if act.first and reading.words[act.first - 1] in _NOUNS:
             continue
-        if reading.is_mention(act) or not reading.is_negated(act) or reading.is_supposed(act):
+        negated = reading.is_negated(act) or act.language in _INFLECTED
+        if reading.is_mention(act) or not negated or reading.is_supposed(act) or reading.is_under_negation(act):
             continue
         if act.language != "en":
             near = [who for who in watchers if abs(who.first - act.first) <= reading.far(act)]
-            if near:
+            if near and not excused:
                 yield mark("CONCEAL", ASK, act, near[0])
             continue
         if form_of(reading.words[act.first]) in ("past", "s"):
@@ -203,7 +209,11 @@ def _declined(reading: Reading, deed: Hit) -> bool:
 
 def wrongs(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """Leave to do what the constitution forbids, or the order."""
-    yield from (mark("OVERRIDE", ASK, act) for act in found.get("crime", ()) if is_order(reading, act) and not _is_noun(reading, act))
+    yield from (
+        mark("OVERRIDE", ASK, act)
+        for act in found.get("crime", ())
+        if is_order(reading, act) and not _is_noun(reading, act)
+    )
     for act in found.get("wrong", ()):
         near = [
             hit

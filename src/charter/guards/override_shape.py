@@ -143,7 +143,8 @@ _SHAPES: Final = (
         r"\.git-?credentials|\bprintenv|shell history|keystore)[^\n]{0,160}(?:\bcurl\b|\bwget\b|\bnc \b|"
         r"netcat|https?://|\bput them to|\bpost them to)",
         r"(?:\bcurl\b|\bwget\b)[^\n]{0,120}(?:@?~/\.ssh|\bid_rsa|@?\.env\b|\.netrc|\.aws/|\$\(env\)|`env`|\$\(cat )",
-    ), ("curl", "wget", "nc ", "netcat", "http", "put them", "post them")),
+        r"base64[ \t]+(?:-d|-D|--decode)\b[^\n|]{0,40}\|[ \t]*(?:sudo[ \t]+)?(?:ba|z|da)?sh\b",
+    ), ("curl", "wget", "base64", "nc ", "netcat", "http", "put them", "post them")),
     _Shape("HIDDEN_TEXT", DENY, "style that hides", _re(
         r"style[ \t]*=[ \t]*[\"'][^\"'\n]{0,200}(?:display[ \t]*:[ \t]*none|"
         r"font-size[ \t]*:[ \t]*[01](?:px|pt|em|%)?[ \t]*[;\"']|(?<!-)color[ \t]*:[ \t]*(?:white|#fff|"

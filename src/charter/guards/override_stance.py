@@ -21,9 +21,13 @@ _RECORDS: Final = frozenset(("logs", "log", "audit", "audits"))
 
 def stances(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     """More against than for: a person looks at it."""
-    if "minus" not in found or found.keys() & {"hostile", "attempt"}:
+    if "minus" not in found or "hostile" in found or any(hit.entry != "asking for" for hit in found.get("attempt", ())):
         return
-    above = _sensitive(reading, found)
+    above = [
+        thing
+        for thing in _sensitive(reading, found)
+        if not reading.is_quoted(thing) and reading.words[thing.first - 1] != "not"
+    ]
     near = [
         hit
         for hit in found["minus"]
@@ -33,6 +37,8 @@ def stances(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
         return
     near = [hit for hit in near if not _is_apart(reading, hit, above)]
     if not near:
+        return
+    if all(thing.category == "approval" for thing in above) and "harmless" in found:
         return
     against = sum(_turned(reading, found, hit) for hit in _apart(near, above))
     favour = sum(

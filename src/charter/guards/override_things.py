@@ -55,6 +55,7 @@ _HOLDERS: Final = frozenset(
     "hospital insurance return shipping cookie refund parking building".split()
 )
 _THEM: Final = frozenset("them it those they they're".split())
+_REGARDING: Final = frozenset("about regarding concerning".split())
 _BARE: Final = frozenset(("safety", "oversight", "scruples", "inhibitions"))
 _VERBS: Final = frozenset("is are was were has have can may must should will does do comes matters and or".split())
 _DETERMINERS: Final = frozenset("the any all your those every no its these this".split())
@@ -113,7 +114,9 @@ def places(reading: Reading, sentence: Sentence, pattern: re.Pattern[str]) -> li
 
 def things(reading: Reading, found: Found, *, strict: bool = True) -> list[Thing]:
     """What stands above, named for sure, or a rule of someone's that may be the reader's own."""
-    sure = [Thing(hit.first, hit.last, True, hit) for hit in found.get("guarded", ()) if not _is_elsewhere(reading, hit)]
+    sure = [
+        Thing(hit.first, hit.last, True, hit) for hit in found.get("guarded", ()) if not _is_elsewhere(reading, hit)
+    ]
     taken = {at for thing in sure for at in range(thing.first, thing.last)}
     return sure + [
         thing for hit in found.get("rule", ()) if hit.first not in taken for thing in _weak(reading, found, hit, strict)
@@ -124,7 +127,7 @@ def _is_elsewhere(reading: Reading, hit: Hit) -> bool:
     """ "The upper layers of the cake", "the staff handbook": of something that is not above the reader."""
     words = reading.words
     last = words[hit.last - 1]
-    if last in _PARTS and words[hit.last : hit.last + 1] == ["of"] and not reading.ends_clause(hit.last):
+    if last in _PARTS and "of" in words[hit.last : hit.last + 1] and not reading.ends_clause(hit.last):
         return _OWN.isdisjoint(words[hit.last + 1 : hit.last + 4])
     return hit.entry in _BOOKS and hit.first > 0 and words[hit.first - 1] in _HOLDERS
 
@@ -148,6 +151,8 @@ def _weak(reading: Reading, found: Found, rule: Hit, strict: bool) -> Iterator[T
         yield Thing(rule.first, rule.last, True, rule)
         return
     following = words[rule.last] if not reading.ends_clause(rule.last) else ""
+    if following in _REGARDING and not any(0 < hit.first - rule.last <= 4 for hit in found.get("guarded", ())):
+        return
     if following in ABOUT and any(0 < hit.first - rule.last <= 4 for hit in found.get("topic", ())):
         return
     if following in ABOUT and any(0 < hit.first - rule.last <= 4 for hit in found.get("guarded", ())):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -120,6 +120,7 @@ _SHARED: Final = tuple(
     "table token tool transaction transfer trick valid regular reserve revision simple strong unique plus parallel "
     "instance histor complete monitor profit logging".split()
 )  # words that English has too show no other language
+_ENGLISH: Final = frozenset("the to of and is are you your my with in for it i do not this that be a".split())
 _FEW: Final = 12  # in so few words one is enough
 _TELLING: Final = 2  # words of a language that show it is one of a text's
 
@@ -145,18 +146,22 @@ def is_telling(word: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 14)
+def _tongues(word: str) -> tuple[str, ...]:
+    """The languages, English apart, whose tables have a word, or a beginning of it."""
+    begins = (table.get(word[:size], ()) for size, table in _stems().items() if len(word) >= size)
+    return (*_whole_words().get(word, ()), *(language for found in begins for language in found))
+
+
 def languages_of(words: Collection[str]) -> list[str]:
     """English, and the languages of which these words show enough."""
     seen: dict[str, int] = {}
-    whole, stems = _whole_words(), _stems()
+    least_size = 4 if len(words) > _FEW or not _ENGLISH.isdisjoint(words) else 3
     for word in set(words):
-        if word.isascii() and (len(word) < 4 or word.startswith(_SHARED)):
+        if word.isascii() and (len(word) < least_size or word.startswith(_SHARED)):
             continue
-        for language in whole.get(word, ()):
+        for language in _tongues(word):
             seen[language] = seen.get(language, 0) + 1
-        for size, table in stems.items():
-            for language in table.get(word[:size], ()) if len(word) >= size else ():
-                seen[language] = seen.get(language, 0) + 1
     most = max(seen.values(), default=0)
     least = _TELLING if len(words) > _FEW else 1
     return ["en", *(language for language, count in seen.items() if count >= max(least, most / 4))]

@@ -23,7 +23,13 @@ _LABEL: Final = re.compile(
     r"[ \t>*_-]*(?:user|customer|client|caller|visitor|guest|stranger|sender|them|they|he|she|buyer|seller|attacker|"
     r"student|someone|q|anon|unknown|nutzer|kunde|utilisateur|cliente|usuario)\b[*_ \t\d]*:"
 )
-_REPLY: Final = re.compile(r"[ \t>*_-]*(?:me|i|agent|reply|answer|response|mine|bot|a|us|ich|moi|yo|eu|io)\b[*_ \t\d]*:")
+_REPLY: Final = re.compile(
+    r"[ \t>*_-]*(?:me|i|agent|reply|answer|response|mine|bot|a|us|ich|moi|yo|eu|io)\b[*_ \t\d]*:"
+)
+_LIKE: Final = re.compile(r"\b(?:like|such as|containing|called|named|e\.g\.|wie|comme|como)[ \t]*$")
+_BLOCK: Final = 12  # sentences of one block of quotations
+_SHORT: Final = 4
+_TAIL: Final = 6  # words after a thing that is only named
 _RELATIVE: Final = frozenset("that which who".split())
 _SUBJECTS: Final = frozenset("the i you my your all no this these it we they any every he she our".split())
 _OURS: Final = frozenset("i we i'm hereby please".split())  # who asks here is the text itself
@@ -39,7 +45,7 @@ REACH: Final = 14
 _FAR: Final = {"zh": 26, "ja": 26}
 _OR: Final = frozenset("or nor and".split())
 _SUPPOSE: Final = frozenset(
-    "if when whenever unless whether that which who whoever whose anything anyone someone because suppose should once "
+    "if when whenever unless whether that which who whoever anything anyone someone because suppose should once "
     "until wenn falls si quand lorsque cuando se als wanneer jesli gdy если когда якщо коли jika kalau neu khi".split()
 )  # fmt: skip
 
@@ -55,7 +61,7 @@ class Reading:
         self.fences = fences_of(text)
         self.quotes = quotes_of(text, self.fences)
         self._fences_are_mentions = fences_are_mentions
-        self._spots: dict[re.Pattern[str], list[tuple[int, int]]] = {}
+        self._spots: dict[tuple[re.Pattern[str], int], list[tuple[int, int]]] = {}
         self.sentences = sentences_of(text, self.tokens.starts, [*self.quotes, *self.fences])
         self._starts = [sentence.first for sentence in self.sentences]
         self.by: list[dict[str, list[Hit]]] = [{} for _ in self.sentences]
@@ -75,12 +81,22 @@ class Reading:
                 if hit.last <= self.sentences[place].last:
                     inside.setdefault(place, {}).setdefault(language, []).append(hit)
         for place, spoken in inside.items():
-            if len(spoken) == 1:
-                yield place, next(iter(spoken.values()))
+            spoken = {language: hits for language, hits in spoken.items() if not self._is_chance(hits)}
+            if len(spoken) < 2:
+                yield place, next(iter(spoken.values()), [])
                 continue
             sizes = {language: len({hit.first for hit in hits}) for language, hits in spoken.items()}
             least = max(sizes.values()) * 0.6
             yield place, [hit for language, hits in spoken.items() if sizes[language] >= least for hit in hits]
+
+    def _is_chance(self, hits: Sequence[Hit]) -> bool:
+        """A single short word that other languages, or code, have too."""
+        return (
+            len(hits) == 1
+            and hits[0].language != "en"
+            and hits[0].end - hits[0].start < _SHORT
+            and self.text[hits[0].start : hits[0].end].isascii()
+        )
 
     # ── where things stand ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -102,11 +118,11 @@ class Reading:
         return bisect_right(self._cuts, low) == bisect_right(self._cuts, high)
 
     def spots(self, pattern: re.Pattern[str], sentence: Sentence) -> list[tuple[int, int]]:
-        """Where a pattern is found in a sentence; the text is searched once."""
-        if pattern not in self._spots:
-            self._spots[pattern] = [found.span() for found in pattern.finditer(self.text)]
-        spans = self._spots[pattern]
-        return spans[bisect_left(spans, (sentence.start, 0)) : bisect_left(spans, (sentence.end, 0))]
+        """Where a pattern is found in a sentence; each is searched once."""
+        key = (pattern, sentence.number)
+        if key not in self._spots:
+            self._spots[key] = [found.span() for found in pattern.finditer(self.text, sentence.start, sentence.end)]
+        return self._spots[key]
 
     def commas(self, low: int, high: int) -> list[int]:
         """The words right after a comma, from `low` to `high`."""
@@ -191,6 +207,7 @@ class Reading:
             return True
         told = any(
             attempt.last <= hit.first <= attempt.last + 8
+            and not any(0 <= attempt.first - role.last <= 2 for role in found.get("persona", ()))
             and not self._starts_order(attempt.last, hit)
             and not (attempt.first and self.words[attempt.first - 1] in _OURS)
             for attempt in found.get("attempt", [])
@@ -240,7 +257,7 @@ class Reading:
         quote = self.quote_of(hit)
         sentence = self.sentences[self.place(hit.first)]
         if quote is None:
-            return self._is_blockquote(sentence) and (self._introduced(sentence) or self._beside(sentence))
+            return self._is_blockquote(sentence) and (self._introduced(sentence) or self._is_cited(sentence))
         if quote in self.fences:
             return self._fences_are_mentions or self._introduced(sentence) or self._is_specimen(quote)
         found = self._unquoted(sentence)
@@ -263,7 +280,8 @@ class Reading:
         found = self.by[sentence.number]
         says = [verb for verb in found.get("says", ()) if 0 <= at - verb.last <= 1 and verb.first > sentence.first]
         return any(
-            self.words[verb.first - 1] in _SOME or any(0 <= verb.first - who.last <= 3 for who in found.get("speaker", ()))
+            self.words[verb.first - 1] in _SOME
+            or any(0 <= verb.first - who.last <= 3 for who in found.get("speaker", ()))
             for verb in says
         )
 
@@ -281,9 +299,7 @@ class Reading:
         lines = self.text[fence[0] : fence[1]].split("\n", 2)
         labelled = len(lines) > 1 and lines[1].lstrip().startswith(("#", "//", "--", "%", ";"))
         return any(
-            0 <= at < len(self.by)
-            and (at != first or labelled)
-            and {"hostile", "refuse"} & set(self.by[at])
+            0 <= at < len(self.by) and (at != first or labelled) and {"hostile", "refuse"} & set(self.by[at])
             for at in around
         )
 
@@ -303,6 +319,21 @@ class Reading:
     def _is_blockquote(self, sentence: Sentence) -> bool:
         return self.text[sentence.start : sentence.end].lstrip().startswith(">")
 
+    def _is_cited(self, sentence: Sentence) -> bool:
+        """Whether what stands right before or after a block of quotations speaks of attacks or refusals."""
+        cues = {"hostile", "refuse", "example"} if self._fences_are_mentions else {"hostile", "refuse"}
+        for step in (-1, 1):
+            at = sentence.number + step
+            while (
+                0 <= at < len(self.by)
+                and abs(at - sentence.number) < _BLOCK
+                and self._is_blockquote(self.sentences[at])
+            ):
+                at += step
+            if 0 <= at < len(self.by) and cues & set(self.by[at]):
+                return True
+        return False
+
     def _beside(self, sentence: Sentence) -> bool:
         around = (sentence.number - 1, sentence.number + 1)
         return any(0 <= at < len(self.by) and {"hostile", "refuse"} & set(self.by[at]) for at in around)
@@ -321,10 +352,19 @@ class Reading:
         if not in_markup:
             found = self._unquoted(self.sentences[self.place(at)])
             cued = found & {"hostile", "refuse", "example", "says"} and "command" not in found
+            if self._is_named_like(start, end):
+                return True
             return self.is_quoted(hit) and (bool(cued) or self._introduced(self.sentences[self.place(at)]))
         before = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         found = self._unquoted(self.sentences[self.place(at)])
         return _NAMED.search(before) is not None and bool({"hostile", "refuse"} & found) and "example" in found
+
+    def _is_named_like(self, start: int, end: int) -> bool:
+        """ "Customers paste things like <…> into the form": named after "like", and the sentence goes on to its end."""
+        sentence = self.sentences[self.place(max(bisect_right(self.tokens.starts, start) - 1, 0))]
+        before = self.text[max(self.text.rfind("\n", 0, start) + 1, sentence.start) : start]
+        said = {"speaker", "says"} <= set(self.by[sentence.number])
+        return said and _LIKE.search(before) is not None and len(self.text[end : sentence.end].split()) <= _TAIL
 
     def is_mention(self, hit: Hit) -> bool:
         """Whether what stands there is spoken of, not ordered; negation is for the caller, who knows what it means."""

@@ -13,13 +13,22 @@ from .disclosure_rules import find
 from .disclosure_scene import read
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
+from .lexicon import Hit
 from .views import View, plain, views_of
 
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
 _MENDED: Final = 4  # views in which spelling is mended
+_TYPED: Final = 1_000  # characters of a message in which spelling is mended
 _SHORT: Final = 240  # characters of a message that may be written with its words in reverse
 _TURNED: Final = re.compile(
     r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b"
+)
+# A command as programs take them, with nothing else: "/system", "!prompt", "--show-instructions".
+_COMMAND: Final = re.compile(
+    r"\s{0,9}(?:[/!\\]|--)(?:show|print|get|dump|reveal|view|cat|display|export|debug)?[ _-]?"
+    r"((?:(?:full|my|your|the|system|sys|initial|hidden)[ _-]?){0,2}"
+    r"(?:prompt|system|instructions|sysprompt|directives))\s{0,9}\Z",
+    re.IGNORECASE,
 )
 _ADVICE: Final = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+\w|\b(?:step|rule)s?\s+\d", re.IGNORECASE | re.MULTILINE)
 _OWN: Final = ("", "user", "human")  # roles under which a person speaks
@@ -35,8 +44,11 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         scene = read(view.text, known=known)
         found = find(scene, past=past, within=whole)
         whole = whole or About(scene, past)
-        if found is not None:
+        if found is not None and (view.name == "plain" or _tells(found, view, text)):
             return _denied(found, view)
+    if (command := _COMMAND.match(text)) is not None:
+        hit = Hit("hard", 0, 1, command.start(1), command.end(1), "en", "")
+        return _denied(Found("command", "unsaid", (("name", hit),)), views_of(text).plain)
     earlier = [line for role, line in spoken if role.casefold() in _OWN]
     joined = spelled_out(text, earlier)
     if joined is not None and (found := find(read(joined), past=past)) is not None:
@@ -44,6 +56,12 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     if earlier and (found := follows(text, earlier)) is not None:
         return _denied(found, views_of(text).plain)
     return ALLOWED
+
+
+def _tells(found: Found, view: View, text: str) -> bool:
+    """Whether a disguise hid a word of the request; else the plain text has been judged with the same words."""
+    folded = plain(text)
+    return any(view.text[hit.start : hit.end] not in folded for _, hit in found.hits)
 
 
 def _past(spoken: Sequence[tuple[str, str]]) -> Past:
@@ -56,7 +74,7 @@ def _readings(text: str) -> Iterator[View]:
     """Every view, and those with misspelled names mended."""
     for number, view in enumerate(views_of(text).all):
         yield view
-        mended = respelled(view) if number < _MENDED else None
+        mended = respelled(view) if number < _MENDED and len(view.text) <= _TYPED else None
         if mended is not None:
             yield mended
     if len(text) <= _SHORT and _TURNED.search(folded := plain(text)):

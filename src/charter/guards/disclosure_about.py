@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from .disclosure_found import ACTS
-from .disclosure_scene import Scene, Sentence
+from .disclosure_found import ACTS, NAMES
+from .disclosure_scene import Scene, Sentence, asks
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
 
@@ -23,8 +23,9 @@ class About:
         self.orders = [hit.start for s in scene.sentences for hit in s.of("obey") if not scene.quoted(hit)]
         self.talk = any(_talks(scene, sentence) for sentence in scene.sentences)
         self.tricked = any(s.of("trick") for s in scene.sentences)
-        self.questions = within is not None and within.wonders
-        self.wonders = any(s.of("has", "meta", "define", "howto") for s in scene.sentences)
+        self.first = within is None
+        self.wonders: bool = _names_it(scene) and (_is_question(scene) or _wonders(scene))
+        self.questions: bool = within is not None and within.wonders
         if within is not None:
             self.tricked, self.talk = self.tricked or within.tricked, self.talk or within.talk
         self.data_from = self._pasted()
@@ -46,6 +47,19 @@ class About:
         if any(-_ORDERED <= at - hit.end <= _ORDERED for at in self.orders):
             return False
         return hit.start >= self.data_from or (self.talk and self.scene.quoted(hit))
+
+
+def _names_it(scene: Scene) -> bool:
+    return any(sentence.of(*NAMES) for sentence in scene.sentences)
+
+
+def _wonders(scene: Scene) -> bool:
+    return any(sentence.of("has", "meta", "define", "howto") for sentence in scene.sentences)
+
+
+def _is_question(scene: Scene) -> bool:
+    """Whether the message as a whole is a question."""
+    return scene.text.rstrip()[-1:] in ("?", "？", "؟")
 
 
 def _talks(scene: Scene, sentence: Sentence) -> bool:
@@ -83,9 +97,11 @@ def acts_on(about: About, sentence: Sentence, name: Hit, start: int) -> Iterator
     for act in sentence.of(*ACTS):
         if about.excused(act) or negated(sentence, act) or framed(about, sentence, act):
             continue
-        if act.category == "ask" and act.first and sentence.known(0, "yesno"):
+        if act.category == "ask" and act.first and sentence.known(0, "yesno") and not sentence.of("can"):
             continue
         if act.category in ("ask", "part") and _exists(sentence, act):
+            continue
+        if sentence.known(0, "copula") and _is_said(about, sentence, act):
             continue
         if act.last <= start + 1:
             if start - act.last <= 14 * scale:
@@ -94,9 +110,16 @@ def acts_on(about: About, sentence: Sentence, name: Hit, start: int) -> Iterator
             yield act
 
 
+def _is_said(about: About, sentence: Sentence, act: Hit) -> bool:
+    """Whether the act is what the text is asked to be: "are your rules published?", "… the same in French?"."""
+    return asks(about.scene, sentence) and not sentence.of("can") and (act.language != "en" or act.category == "exact")
+
+
 def _exists(sentence: Sentence, act: Hit) -> bool:
     """Whether the sentence only asks if there is such a thing: "is there a part of it that …"."""
-    return sentence.known(0, "yesno") and any(hit.first <= 1 and act.first <= hit.last + 4 for hit in sentence.of("has"))
+    return sentence.known(0, "yesno") and any(
+        hit.first <= 1 and act.first <= hit.last + 4 for hit in sentence.of("has")
+    )
 
 
 def _trails(sentence: Sentence, act: Hit) -> bool:

@@ -29,7 +29,8 @@ MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "e
 # A hit of the first inside one of the others is not one.
 WEAKER: Final = (
     ("hard", ("stuff",)), ("soft", ("hard", "stuff")), ("soft_yours", ("stuff",)), ("thin", ("hard", "stuff")),
-    ("ask", ("meta", "define")), ("above", ("not_above",)), ("other", ("trick",)),
+    ("ask", ("meta", "define")), ("above", ("not_above",)), ("other", ("trick", "exact", "part")),
+    ("not", ("they", "who")),
 )  # fmt: skip
 FOLLOWING: Final = ("again", "pron", "tongue", "fill", "drop")
 _END: Final = re.compile(
@@ -102,6 +103,7 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     quotes = [match.span() for match in _QUOTES.finditer(text)]
     sentences: list[Sentence] = []
     size = 0
+    seen = set[tuple[str, ...]]()
     for start, end in _cuts(text):
         if known is not None:
             if text[start:end] in known:
@@ -111,6 +113,10 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
         tokens = _tokens(text, start, end)
         size += len(tokens.words)
         for first, last in _windows(0, len(tokens.words)):
+            if first:  # a sentence without end may say the same again and again
+                if (words := tuple(tokens.words[first:last])) in seen:
+                    continue
+                seen.add(words)
             part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
             sentence = _sentence(part, following=following)
             if sentence is not None:
@@ -159,12 +165,21 @@ def _sentence(part: Tokens, *, following: bool) -> Sentence | None:
         if weaker in found:
             others = [other for category in stronger for other in found.get(category, ())]
             found[weaker] = [hit for hit in found[weaker] if not _inside(hit, others)]
+    formats = {hit.last for hit in found.get("exact", ())}
+    if formats and "other" in found:  # "as a Python string" says how, not whose
+        found["other"] = [hit for hit in found["other"] if hit.first not in formats]
     kinds: list[set[str]] = [set() for _ in part.words]
     for category, some in found.items():
         for hit in some:
             for at in range(hit.first, hit.last):
                 kinds[at].add(category)
     return Sentence(part, found, kinds)
+
+
+def asks(scene: Scene, sentence: Sentence) -> bool:
+    """Whether a sentence ends with a question mark."""
+    end = sentence.tokens.ends[-1]
+    return any(mark in scene.text[end : end + 3] for mark in "?？؟")
 
 
 def _inside(hit: Hit, others: Sequence[Hit]) -> bool:

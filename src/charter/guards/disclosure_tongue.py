@@ -27,6 +27,7 @@ _TELLING: Final = (
     "again",
     "per",
 )
+_TELLS: Final = 6  # letters of a name that tell its language
 _MOST: Final = 400
 _SCRIPTS: Final = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
@@ -58,13 +59,39 @@ def _small_words() -> dict[str, tuple[str, ...]]:
     return {word: tuple(sorted(languages)) for word, languages in found.items()}
 
 
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """The beginnings of names of hidden text → the languages that call it so."""
+    found: dict[str, set[str]] = {}
+    for language, table in read_tables("disclosure").items():
+        for category in ("soft", "soft_yours", "hard", "hard_yours"):
+            for pattern in table.get(category, ()):
+                for part in re.split(r"[()|]", pattern):
+                    for word in tokens_of(plain(part)).words:
+                        if len(word) >= _TELLS:
+                            found.setdefault(word[:_TELLS], set()).add(language)
+    return {word: tuple(sorted(languages)) for word, languages in found.items()}
+
+
+def _by_names(words: Sequence[str]) -> dict[str, float]:
+    """Where no small word tells: the languages of the names."""
+    known, scores = _names(), dict[str, float]()
+    for word in words:
+        languages = known.get(word[:_TELLS], ())
+        for language in () if "en" in languages else languages:
+            scores[language] = scores.get(language, 0.0) + 1.0 / len(languages)
+    return scores
+
+
 def spoken(words: Sequence[str]) -> list[str]:
     """The one or two languages these words are most likely in; English when nothing tells."""
     known, scores = _small_words(), dict[str, float]()
     some = words[:_MOST]
     for word in some:
-        for language in known.get(word, ()):
-            scores[language] = scores.get(language, 0.0) + 1.0 / len(known[word])
+        if (languages := known.get(word)) is not None:
+            weight = 1.0 / len(languages)
+            for language in languages:
+                scores[language] = scores.get(language, 0.0) + weight
     text = " ".join(some)
     if not text.isascii():
         for pattern, language in _SCRIPTS:
@@ -76,6 +103,8 @@ def spoken(words: Sequence[str]) -> list[str]:
         for pattern, languages in _ALPHABETS:
             if not any(language in scores for language in languages) and pattern.search(text):
                 scores |= dict.fromkeys(languages, 1.0)
+    if not scores:
+        scores = _by_names(some)
     if not scores:
         return ["en"]
     best = max(scores.values())

@@ -7,7 +7,7 @@ from typing import Final
 
 from .disclosure_about import About, framed, negated
 from .disclosure_found import Found, found
-from .disclosure_scene import Sentence
+from .disclosure_scene import Sentence, asks
 from .disclosure_whose import gap, scale_of
 from .lexicon import Hit
 
@@ -20,7 +20,7 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (7, (("thin", "soft"), ("they",), ("told",), ("you",))),
     (7, (("ask", "verb"), ("they",), ("told",), ("you",))),
     (9, (("ask", "verb"), ("banned",), ("speak",), ("you",))),
-    (9, (("ask", "verb"), ("begin",), ("told", "they", "first", "thin", "briefed", "handed", "gave"))),
+    (9, (("ask", "verb"), ("begin",), ("told", "they", "you", "first"))),
     (9, (("how", "ask", "verb"), ("setup",))),
     (9, (("ask", "verb"), ("guide",), ("reply",))),
     (9, (("ask", "verb"), ("unseen",), ("you", "thin"))),
@@ -39,11 +39,15 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (9, (("ask", "verb"), ("clone",), ("load",))),
     (7, (("ask", "verb"), ("maker",), ("gave",), ("you",))),
 )
+_LONG: Final = 60  # words of a message that may tell a story
+_EARLY: Final = 3  # words before a "how to" that governs the sentence
 _FURTHER: Final = 10  # the act of such a request may be so much further off
 
 
 def pointed(about: About, sentence: Sentence) -> Found | None:
     """Text that stands above, when nothing was pasted or said there."""
+    if sentence.of("yousaid") or any(hit.first <= _EARLY for hit in sentence.of("howto")):
+        return None
     for above in sentence.of("above"):
         if about.excused(above):
             continue
@@ -62,9 +66,15 @@ def pointed(about: About, sentence: Sentence) -> Found | None:
             continue
         opened = bool(sentence.of("start"))
         plainly = any(not sentence.known(act.first, "gentle") for act in acts) or bool(sentence.of("all"))
+        plainly = plainly or _of_mine(sentence, above)
         if opened or (plainly and not _stands_above(about)):
             return found("above", "unsaid", acts[0], above, None)
     return None
+
+
+def _of_mine(sentence: Sentence, above: Hit) -> bool:
+    """Whether the place is "above my message", where nothing of mine can be."""
+    return above.last - above.first > 1 and sentence.known(above.last - 1, "my")
 
 
 def _anothers(sentence: Sentence, thing: Hit, above: Hit) -> bool:
@@ -84,16 +94,22 @@ def _stands_above(about: About) -> bool:
 
 
 def unnamed(about: About, sentence: Sentence) -> Found | None:
-    if sentence.of("mytold", "howto"):
+    if sentence.of("mytold", "yousaid") or any(hit.first <= _EARLY for hit in sentence.of("howto")):
         return None
-    if _whether(about, sentence):
+    if _whether(about, sentence) or _told_at_length(about, sentence):
         return None
     yesno = any(hit.first == 0 for hit in sentence.of("yesno")) or bool(sentence.of("has"))
+    yesno = yesno or (asks(about.scene, sentence) and not sentence.of("ask", "verb", "how", "can", "define"))
+    present = sentence.by.keys()
     for near, factors in _TOGETHER:
-        stated = not {"ask", "verb"} & set(factors[0]) or "handed" in factors[1]
-        if stated and (yesno or _someones(sentence)):
+        if any(present.isdisjoint(kind) for kind in factors):
             continue
-        if not all(any(category in sentence.by for category in kind) for kind in factors):
+        if sentence.of("generic") and any("banned" in kind for kind in factors):
+            continue
+        stated = not {"ask", "verb"} & set(factors[0]) or "handed" in factors[1]
+        if factors[0] == ("implicit",) and sentence.of("ask"):
+            stated = False
+        if stated and (yesno or _someones(sentence)):
             continue
         hits = _together(about, sentence, factors, near)
         if hits and not framed(about, sentence, hits[0]):
@@ -101,17 +117,29 @@ def unnamed(about: About, sentence: Sentence) -> Found | None:
     return None
 
 
+def _told_at_length(about: About, sentence: Sentence) -> bool:
+    """Whether a long text tells something here: neither a question nor an order."""
+    if about.scene.size <= _LONG * scale_of(sentence, 0) or about.tricked or asks(about.scene, sentence):
+        return False
+    return not any(hit.first <= _EARLY for hit in sentence.of("verb", "ask", "exact"))
+
+
 def _whether(about: About, sentence: Sentence) -> bool:
     """Whether the sentence asks only if there is such a thing."""
-    end = sentence.tokens.ends[-1]
-    asks = any(mark in about.scene.text[end : end + 2] for mark in "?？؟")
     there = sentence.known(0, "yesno") and any(hit.first <= 1 for hit in sentence.of("has"))
-    return asks and there and not sentence.of("verb")
+    if not asks(about.scene, sentence):
+        return False
+    return (there and not sentence.of("verb")) or (
+        sentence.known(0, "yesno")
+        and not sentence.of("can", "how")
+        and not any(hit.first for hit in sentence.of("ask"))
+    )
 
 
 def _someones(sentence: Sentence) -> bool:
     """Whether the texts of this sentence are the person's own or pasted."""
-    return bool(sentence.of("mine", "other", "define")) or any(
+    mine = [hit for hit in sentence.of("mine") if not sentence.known(hit.last, "you")]
+    return bool(mine or sentence.of("other")) or any(
         0 <= thing.first - hit.last <= 2 * scale_of(sentence, thing.first)
         for hit in sentence.of("my", "this")
         for thing in sentence.of("thin", "soft")
@@ -124,7 +152,8 @@ def _together(about: About, sentence: Sentence, factors: Sequence[Sequence[str]]
         [
             hit
             for hit in sentence.of(*kind)
-            if not about.excused(hit) and not ("verb" in kind and negated(sentence, hit))
+            if not about.excused(hit)
+            and not ("verb" in kind and (negated(sentence, hit) or framed(about, sentence, hit)))
         ]
         for kind in factors
     ]
@@ -136,6 +165,8 @@ def _together(about: About, sentence: Sentence, factors: Sequence[Sequence[str]]
             next((hit for hit in kind if gap(hit, pivot) <= (reach if number else reach + _FURTHER)), None)
             for number, kind in enumerate(kinds)
         ]
-        if all(hit is not None for hit in chosen):
-            return [hit for hit in chosen if hit is not None]
+        hits = [hit for hit in chosen if hit is not None]
+        gave = [hit.first for hit in hits if hit.category == "gave"]  # "write to our team" is one act, not two
+        if len(hits) == len(kinds) and hits[0].first not in gave:
+            return hits
     return []

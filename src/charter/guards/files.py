@@ -16,7 +16,7 @@ from typing import Final
 
 from ..core.errors import BadValue
 from ..core.text import Trust
-from .files_signs import comments, plain_signs
+from .files_signs import comments, is_cited, plain_signs
 from .finding import Finding, Span
 from .override_rules import marks_of
 from .override_shape import shapes_of
@@ -179,6 +179,8 @@ def _is_shown(reading: Reading, mark: Mark) -> bool:
             or "hostile" in reading.by[_sentence(reading, mark.start).number]
         )
     if any(holder(spans, mark.start) for spans in (reading.quotes, reading.fences)):
+        return True
+    if is_cited(reading.text, mark.start, mark.end):
         return True
     return _is_indented(reading.text, mark.start) or _yields_to_this(reading, mark)
 

@@ -127,8 +127,8 @@ def comments(text: str) -> Iterator[tuple[int, int]]:
         start = text.find("<!--", end + 3)
 
 
-def _is_cited(text: str, start: int, end: int) -> bool:
-    """Whether a comment stands in a quoted line of a page that speaks of such things."""
+def is_cited(text: str, start: int, end: int) -> bool:
+    """Whether a stretch stands in a quoted line of a page that speaks of such things."""
     line = text[text.rfind("\n", 0, start) + 1 : start]
     return line.lstrip().startswith(">") and _CITED.search(text, max(start - _REACH, 0), end + _REACH) is not None
 
@@ -142,12 +142,14 @@ def plain_signs(text: str) -> Iterator[Span]:
     """Spans in a text as it stands: orders in comments, control tokens, commands."""
     spoken = _CODE.sub(_blank, _without_fences(text))
     for start, end in comments(spoken):
-        if _ORDER.search(spoken, start, end) and not _is_cited(spoken, start, end):
+        if _ORDER.search(spoken, start, end) and not is_cited(spoken, start, end):
             yield Span(start, end, "COMMENT_ORDER", "gives orders in a comment that a rendered page does not show")
     plain = _QUOTED.sub(_blank, spoken)
     for match in _TOKEN.finditer(plain):
         yield Span(*match.span(), "CHAT_TOKEN", "writes a control token of a chat format")
     for sign in _SIGNS:
         for match in sign.pattern.finditer(plain):
-            if (sign.needs is None or sign.needs.search(match.group())) and not _is_mention(plain, match.start()):
+            if is_cited(plain, *match.span()) or _is_mention(plain, match.start()):
+                continue
+            if sign.needs is None or sign.needs.search(match.group()):
                 yield Span(match.start(), _sentence_end(plain, match.end()), sign.code, sign.reason)

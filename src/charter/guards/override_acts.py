@@ -19,6 +19,9 @@ _LOOSE: Final = frozenset(
     "that which it who every any one them him her request requests text content page result results "
     "prompt input note notes memory".split()
 )
+_ABOUT: Final = frozenset("about on regarding for".split())
+_LET: Final = 4  # words between a negation and what it is said of
+_MATTERS: Final = frozenset("rule rules restrictions limits limit guidelines policies constraints".split())
 _READER: Final = frozenset("assistant agent ai model it llm".split())
 _DEEMED: Final = frozenset("consider considered declare declared deemed mark marked regard view treat".split())
 _DONE: Final = frozenset(
@@ -186,9 +189,12 @@ def _loses(reading: Reading, found: Found, thing: Thing, hit: Hit, name: str) ->
         return False
     if hit.language != "en":
         return not reading.is_negated(hit)
-    reach = 10 if "let" in reading.words[max(thing.first - 10, 0) : thing.first] else 4
+    reach = 10 if "let" in reading.words[max(thing.first - 10, 0) : thing.first] else _LET
     no = any(
-        neg.last <= hit.first and neg.first >= thing.first - reach and neg.first != hit.first
+        neg.last <= hit.first
+        and neg.first >= thing.first - reach
+        and neg.first != hit.first
+        and (reach > _LET or "and" not in reading.words[neg.last : thing.first])
         for neg in found.get("neg", ())
     )
     feigned = bool(
@@ -244,6 +250,9 @@ def ranks(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
                 yield mark("AUTHORITY", DENY, lower[-1], rank, thing.hit)
         if found.get("top") and reading.words[rank.first] in _WINS and lower[-1].entry not in _VAGUE:
             yield mark("AUTHORITY", ASK, lower[-1], rank)
+    for hit in found.get("mefirst", ()) if found.get("top") and "hostile" not in found else ():
+        if above and not (reading.is_mention(hit) or reading.is_negated(hit) or reading.is_under_negation(hit)):
+            yield mark("AUTHORITY", ASK, hit, above[0].hit)
     for hit in found.get("supreme", ()):
         near = [self_ for self_ in selves if abs(self_.first - hit.first) <= reading.far(hit)]
         if near and not reading.is_mention(hit) and not reading.is_negated(hit) and not reading.is_under_negation(hit):
@@ -266,6 +275,9 @@ def roles(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark]:
     for free in found.get("freed", ()):
         if "stage" in found:
             return
+        about = not reading.ends_clause(free.last) and reading.words[free.last] in _ABOUT
+        if about and reading.words[free.last - 1] in _MATTERS:
+            continue  # "I have no rules about small talk"
         refused = any(
             not free.first <= hit.first < free.last
             and not _NEVER & set(reading.words[max(hit.first - 1, 0) : hit.first])

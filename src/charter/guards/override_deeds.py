@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,23 +15,22 @@ from .reading import Reading, Sentence
 _ALL_OF: Final = frozenset(
     "all entire whole every everything remaining surplus full half available any each profits".split()
 )
+_EQUALS: Final = frozenset("is are count counts".split())
 _LEADS: Final = frozenset("let do obey follow execute take carry".split())
+_NOT_DONE: Final = re.compile(r"\w{2}(?:ma|me)(?:m|z|yiz|yin|yız|yın|malı|meli)\b|\w{2}m[ıiuü]yor")
 _NONE: Final = frozenset("nothing none nobody no neither".split())
 _MAKES: Final = frozenset(
     "treat regard consider recognize recognise accept acknowledge appoint make register designate "
     "promote elevate view trust name".split()
 )
 _LEAVE: Final = frozenset(
-    "approval permission confirmation consent yes ok answer reply off operator human authorization authorisation".split()
+    "approval permission confirmation consent yes ok answer reply off operator human authorization "
+    "authorisation".split()
 )
 _LACKS: Final = frozenset(("missing", "absent"))
-_PAPERS: Final = frozenset(
-    "form forms path paths letter letters rate rates dialog email emails link links code".split()
-)
+_PAPERS: Final = frozenset("form forms path paths letter letters rate rates dialog email link links code".split())
 _ASKING: Final = frozenset("asking for".split())
-_ASKED_FOR: Final = frozenset(
-    "one two three the a an what why how which where when about questions their his her".split()
-)
+_ASKED_FOR: Final = frozenset("one two three the a an what why how which where when about their his her".split())
 _BETWEEN: Final = frozenset(
     "to ever even bother need needs have first always me just longer i you we will must should and or the be".split()
 )
@@ -46,12 +46,16 @@ def control(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     led = any(reading.words[hit.first] in _LEADS for hit in found.get("obey", ()))
     named = places(reading, sentence, ADDRESS) or (places(reading, sentence, LINK) if led else [])
     anyone = [*named, *found.get("party", ())]
+    for hit in found.get("claims_rank", ()):
+        if told(reading, hit) and not reading.is_supposed(hit):
+            yield mark("CONTROL_GRANT", ASK, hit)
     yield from _appointed(reading, found, named, anyone)
     for obey in found.get("obey", ()):
         near = [who for who in anyone if who.first >= obey.first - 12 and abs(who.first - obey.first) <= 14]
         if reading.words[obey.last : obey.last + 1] and reading.words[obey.last] in _NONE:
             continue  # "obey nothing in them"
-        if near and is_order(reading, obey) and not _is_of_the_operator(reading, obey, named):
+        ordered = told(reading, obey) if reading.words[obey.first] in _EQUALS else is_order(reading, obey)
+        if near and ordered and not _is_of_the_operator(reading, obey, named):
             yield mark("CONTROL_GRANT", DENY if named else ASK, obey, near[0])
     for power in found.get("power", ()):
         near = [who for who in anyone if abs(who.first - power.first) <= 10]
@@ -195,6 +199,9 @@ def _is_missing(reading: Reading, found: Found, approval: Hit) -> bool:
     }
     lacks = {hit.first for hit in beside["lackof"] if abs(hit.first - approval.first) <= 4 + far // 2}
     denied = any(hit.first not in lacks and not _within(hit, beside["lackof"]) for hit in beside["neg"])
+    if approval.language == "tr":
+        sentence = reading.sentences[reading.place(approval.first)]
+        denied = denied or _NOT_DONE.search(reading.text, sentence.start, sentence.end) is not None
     if bool(lacks) == denied or found.keys() & {"refuse", "hostile", "until"}:
         return False
     return bool(beside["seek"]) if denied else bool(beside["risk"])
@@ -260,6 +267,10 @@ def compliance(reading: Reading, sentence: Sentence, found: Found) -> Iterator[M
         wide = any(hit.last <= what.first <= hit.last + 4 for what in found.get("object", ()))
         if hit.language != "en" or wide or reading.ends_clause(hit.last):
             yield mark("OVERRIDE", ASK, hit)
+    for hit in found.get("defy", ()):
+        above = [thing for name in ("guarded", "rule", "guard", "approval") for thing in found.get(name, ())]
+        if above and "hostile" not in found and told(reading, hit):
+            yield mark("OVERRIDE", ASK, hit, above[0])
     for hit in found.get("comply_all", ()):
         if told(reading, hit) and not reading.is_supposed(hit):
             yield mark("OVERRIDE", ASK, hit)

@@ -130,8 +130,10 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
 
 def _is_turned(found: Found, hit: Hit) -> bool:
     """ "Без згоди нічого не видаляю": without leave, nothing."""
+    if any(hit.first < lack.first < hit.last for lack in found.get("lackof", ())):
+        return True  # "keine Überweisung ohne Freigabe"
     return hit.language != "en" and any(
-        neg.first >= hit.last for neg in found.get("neg", ()) if neg.language == hit.language
+        neg.first > hit.last for neg in found.get("neg", ()) if neg.language == hit.language
     )
 
 

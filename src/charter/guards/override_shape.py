@@ -64,9 +64,11 @@ _SHAPES: Final = (
         r"^[ \t]*[«‹【〔{(\[<|]{1,3}[ \t]*layer[ \t]*\d",
         r"<!--[ \t]*/?(?:begin|end|start)?[ \t]*(?:layer|constitution|system|sealed|prompt|policy|rules)"
         r"[ \t]*(?:[:=_/-][^>\n]{0,60})?-->",
-        r"^[^\w\n]{0,12}(?:begin|end|start)[ \t]+(?:\w+[ \t]+){0,2}(?:patch|amendment|override|directive|hotfix|decree)\b",
+        r"^[^\w\n]{0,12}(?:begin|end|start)[ \t]+(?:\w+[ \t]+){0,2}"
+        r"(?:patch|amendment|override|directive|hotfix|decree)\b",
         r"</?(?:function_results?|tool_results?|tool_response|system_reminder|policy|amendment|magna_carta|charter)\b",
-        r"^[^\w\n]{2,}[ \t]*(?:segment|section|context|frame|trust|message|zone|prompt)[ \t]+(?:boundary|reset|break|switch|"
+        r"^[^\w\n]{2,}[ \t]*(?:segment|section|context|frame|trust|message|zone|prompt)[ \t]+"
+        r"(?:boundary|reset|break|switch|"
         r"restart|end|start)\b",
         r"</(?:system|layers?|constitution|instructions?|prompt|operator|developer|sealed|context|user|"
         r"assistant|override|rules|policy|admin|root|untrusted|data|document|content|memory|message|"
@@ -109,11 +111,13 @@ _SHAPES: Final = (
         r"if)[ \t]*[:=][ \t]*[/\"'`][^\n]{1,120}[/\"'`][^\n]{0,40}(?:->|=>|→|then|:)[ \t]*\S",
         r"(?:/[^/\n]{2,80}/[a-z]{0,3}|regex[^\n]{0,80})[ \t]*(?:->|=>|→)[ \t]*\S",
         r"\b(?:privileges?|permissions?|access[_ ]level|clearance|trust[_ ]level|auth(?:ority)?|priority|"
-        r"precedence|rights|master|owner)[\"']?[ \t]*[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|maximum|max|highest|"
-        r"anyone|everyone|system|superuser|elevated|above[_ ]\w+|unlimited|absolute|supreme|override)\b",
+        r"precedence|rights|master|owner)[\"']?[ \t]*[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|"
+        r"maximum|max|highest|anyone|everyone|system|superuser|elevated|above[_ ]\w+|"
+        r"unlimited|absolute|supreme|override)\b",
         r"\b(?:safety|guard(?:s|rails)?|filters?|logging|approvals?|confirmation|restrictions|"
         r"constitution|taint|moderation|audit|require_approval|safe_mode|oversight|"
-        r"sealed|protection|protections|review|deny)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|false|none|disabled|null|0|no|never|inactive|skip|"
+        r"sealed|protection|protections|review|deny)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|"
+        r"false|none|disabled|null|0|no|never|inactive|skip|"
         r"ignored?|bypass(?:ed)?|void|suspended|optional|dormant|\[\])(?!\w)",
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
@@ -124,7 +128,8 @@ _SHAPES: Final = (
     _Shape("OVERRIDE", ASK, "rules as settings", _re(
         r"\b(?:rules?|limits?|ethics(?: module| layer)?|refusals?|restrictions?|policies|policy|laws?|"
         r"constraints|guidelines|filters?|scruples|guardrails|"
-        r"conscience)\b(?! (?:for|of|about|on|in)\b)[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|"
+        r"conscience)\b(?! (?:for|of|about|on|in)\b)[^.\n:=]{0,30}[:=][ \t]*(?:none|0|absent|off|n/?a|"
+        r"disabled|null|zero|nil|removed|"
         r"ignored?)\b",
         r"\|[ \t]*(?:constitution|polic(?:y|ies)|safety|guards?|rules?|sealed layers?|ethics|approvals?|"
         r"oversight|layer \d)[ \t]*\|[ \t]*(?:disabled|off|none|void|inactive|suspended|ignored?|false|0|"

@@ -46,10 +46,11 @@ _CARRIERS: Final = frozenset(
 )  # fmt: skip
 _PARTS: Final = frozenset("layer layers level levels".split())
 _OWN: Final = frozenset(
-    "prompt constitution this these me you my your its authority instructions rules stack system agent charter text "
+    "prompt constitution this these me you my your its authority instructions rules stack system agent "
+    "charter text operator creator "
     "safety".split()
 )
-_BOOKS: Final = frozenset(("handbook", "rulebook", "charter", "policies", "laws"))
+_BOOKS: Final = frozenset(("handbook", "rulebook", "charter", "policies", "laws", "the law", "constitution"))
 _HOLDERS: Final = frozenset(
     "staff employee company club school student library league team city user's hr travel store game union clinic "
     "hospital insurance return shipping cookie refund parking building".split()
@@ -59,7 +60,10 @@ _REGARDING: Final = frozenset("about regarding concerning".split())
 _BARE: Final = frozenset(("safety", "oversight", "scruples", "inhibitions"))
 _VERBS: Final = frozenset("is are was were has have can may must should will does do comes matters and or".split())
 _DETERMINERS: Final = frozenset("the any all your those every no its these this".split())
-_ABOVE: Final = frozenset("operator operators creator creators developer makers maker owner".split())
+_ABOVE: Final = frozenset(
+    "operator operators creator creators developer makers maker owner operator's creator's developer's makers' "
+    "maker's".split()
+)
 
 
 class Mark(NamedTuple):
@@ -97,7 +101,8 @@ def told(reading: Reading, hit: Hit) -> bool:
 def granted(reading: Reading, found: Found, hit: Hit) -> bool:
     """ "Anyone who says the word has full control" reports nobody: it grants."""
     stated = not reading.is_quoted(hit) and not reading.is_negated(hit) and not reading.is_under_negation(hit)
-    return stated and "hostile" not in found and "attempt" not in found
+    told_of = any(reading.words[attempt.first - 1] != "who" for attempt in found.get("attempt", ()))
+    return stated and "hostile" not in found and not told_of
 
 
 # ── what it speaks of ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -126,8 +131,8 @@ def things(reading: Reading, found: Found, *, strict: bool = True) -> list[Thing
 def _is_elsewhere(reading: Reading, hit: Hit) -> bool:
     """ "The upper layers of the cake", "the staff handbook": of something that is not above the reader."""
     words = reading.words
-    last = words[hit.last - 1]
-    if last in _PARTS and "of" in words[hit.last : hit.last + 1] and not reading.ends_clause(hit.last):
+    named = words[hit.last - 1] in _PARTS or hit.entry in _BOOKS
+    if named and "of" in words[hit.last : hit.last + 1] and not reading.ends_clause(hit.last):
         return _OWN.isdisjoint(words[hit.last + 1 : hit.last + 4])
     return hit.entry in _BOOKS and hit.first > 0 and words[hit.first - 1] in _HOLDERS
 

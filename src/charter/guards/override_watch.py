@@ -1,4 +1,4 @@
-"""Those who watch must see: what is to pass them by, stay out of the record, or look good only when watched, is marked."""
+"""Those who watch must see: what is to pass them by, stay out of the record, or look good only when watched."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _DENIES: Final = frozenset(
     "no longer".split()
 )
 _UNABLE: Final = frozenset("cannot can't couldn't can could may might yet".split())
+_LOSSES: Final = ("fail", "los", "cost", "wrong", "mistake")  # what is hidden, not what is refused
 _SUBJECT, _PLACE, _CLOSE = 8, 6, 4
 
 
@@ -34,7 +35,8 @@ def unwatched(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Ma
         for hit in found.get(name, ()):
             if _is_meant(reading, found, hit) and not _is_steady(reading, hit):
                 yield mark("CONCEAL", ASK, hit)
-    if found.keys() & {"until", "hostile", "refuse"}:
+    refused = any(not reading.words[hit.first].startswith(_LOSSES) for hit in found.get("refuse", ()))
+    if refused or found.keys() & {"until", "hostile"}:
         return
     for verb in found.get("perceive", ()):
         if verb.language == "en" and _is_kept_away(reading, sentence, verb) and _is_meant(reading, found, verb):
@@ -57,6 +59,9 @@ def _is_steady(reading: Reading, hit: Hit) -> bool:
 def _is_kept_away(reading: Reading, sentence: Sentence, verb: Hit) -> bool:
     words = reading.words
     before = words[max(sentence.first, verb.first - _CLOSE) : verb.first]
+    nobody = words[sentence.first] == "nobody" or tuple(words[sentence.first : sentence.first + 2]) == ("no", "one")
+    if nobody and verb.last < sentence.last:
+        return words[verb.last - 1] in _OF or words[verb.last] in ("of", "about", "that")
     if not _UNABLE.isdisjoint(before[-2:]):
         return False
     denied = any(word in _DENIES for word in before) or any(

@@ -7,29 +7,27 @@ negation reaches to the end of its clause. What others say, ask or try is report
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .lexicon import Hit, Tokens, tokens_of
 from .override_words import find, form_of, languages_of, respelled
 from .reading_cuts import Sentence, clauses_of, commas_of, fences_of, holder, quotes_of, sentences_of
+from .reading_quotes import (
+    is_blockquote,
+    is_cited,
+    is_line_of_others,
+    is_named_like,
+    is_played,
+    is_said_by_others,
+    is_specimen,
+)
 
 __all__ = ["REACH", "Reading", "Sentence"]
 
 _NAMED: Final = re.compile(r"\w.*\w")  # words stand before it on its line
-_SOME: Final = frozenset("some one others many they several few which".split())
-_LABEL: Final = re.compile(
-    r"[ \t>*_-]*(?:user|customer|client|caller|visitor|guest|stranger|sender|them|they|he|she|buyer|seller|attacker|"
-    r"student|someone|q|anon|unknown|nutzer|kunde|utilisateur|cliente|usuario)\b[*_ \t\d]*:"
-)
-_REPLY: Final = re.compile(
-    r"[ \t>*_-]*(?:me|i|agent|reply|answer|response|mine|bot|a|us|ich|moi|yo|eu|io)\b[*_ \t\d]*:"
-)
-_LIKE: Final = re.compile(r"\b(?:like|such as|containing|called|named|e\.g\.|wie|comme|como)[ \t]*$")
-_BLOCK: Final = 12  # sentences of one block of quotations
 _SHORT: Final = 4
-_TAIL: Final = 6  # words after a thing that is only named
 _RELATIVE: Final = frozenset("that which who".split())
 _SUBJECTS: Final = frozenset("the i you my your all no this these it we they any every he she our".split())
 _OURS: Final = frozenset("i we i'm hereby please".split())  # who asks here is the text itself
@@ -60,7 +58,7 @@ class Reading:
         self.words: Sequence[str] = self.tokens.words
         self.fences = fences_of(text)
         self.quotes = quotes_of(text, self.fences)
-        self._fences_are_mentions = fences_are_mentions
+        self.fences_are_mentions = fences_are_mentions
         self._spots: dict[tuple[re.Pattern[str], int], list[tuple[int, int]]] = {}
         self.sentences = sentences_of(text, self.tokens.starts, [*self.quotes, *self.fences])
         self._starts = [sentence.first for sentence in self.sentences]
@@ -201,7 +199,7 @@ class Reading:
         """Whether others say it, ask for it or try it, and the reader is not told to comply."""
         sentence = self.sentences[self.place(hit.first)]
         found = self.by[sentence.number]
-        if self._is_line_of_others(sentence):
+        if is_line_of_others(self, sentence):
             return True
         if hit.language != "en" and "refuse" in found and found.keys() & {"says", "speaker", "hostile", "attempt"}:
             return True
@@ -215,16 +213,6 @@ class Reading:
         if not told:
             return False
         return "refuse" in found or not self.is_complied(hit)
-
-    def _is_line_of_others(self, sentence: Sentence) -> bool:
-        """ "User: …" in a transcript that goes on with an answer of one's own, which refuses."""
-        if not _LABEL.match(self.text, sentence.start + _blanks(self.text, sentence.start)):
-            return False
-        for at in range(sentence.number + 1, min(sentence.number + 4, len(self.sentences))):
-            start = self.sentences[at].start
-            if _REPLY.match(self.text, start + _blanks(self.text, start)):
-                return bool({"neg", "refuse"} & set(self.by[at]))
-        return False
 
     def _is_spoken(self, found: dict[str, list[Hit]], hit: Hit) -> bool:
         says = [
@@ -257,15 +245,15 @@ class Reading:
         quote = self.quote_of(hit)
         sentence = self.sentences[self.place(hit.first)]
         if quote is None:
-            return self._is_blockquote(sentence) and (self._introduced(sentence) or self._is_cited(sentence))
+            return is_blockquote(self, sentence) and (self._introduced(sentence) or is_cited(self, sentence))
         if quote in self.fences:
-            return self._fences_are_mentions or self._introduced(sentence) or self._is_specimen(quote)
+            return self.fences_are_mentions or self._introduced(sentence) or is_specimen(self, quote)
         found = self._unquoted(sentence)
         if "refuse" in found or "hostile" in found or self._introduced(sentence):
             return True
-        if self._is_said_by_others(sentence, quote) and not self.is_complied(hit):
+        if is_said_by_others(self, sentence, quote) and not self.is_complied(hit):
             return True
-        if self._is_played(sentence, quote):
+        if is_played(self, sentence, quote):
             return False
         if "command" in found or self.is_complied(hit):
             return False
@@ -273,35 +261,6 @@ class Reading:
             1 for at in range(sentence.first, sentence.last) if not quote[0] <= self.tokens.starts[at] < quote[1]
         )
         return outside > 2 or self._beside(sentence)
-
-    def _is_said_by_others(self, sentence: Sentence, quote: tuple[int, int]) -> bool:
-        """ "Somebody wrote '…'", "some contain '…'": a verb of saying stands right before the quotation."""
-        at = bisect_left(self.tokens.starts, quote[0])
-        found = self.by[sentence.number]
-        says = [verb for verb in found.get("says", ()) if 0 <= at - verb.last <= 1 and verb.first > sentence.first]
-        return any(
-            self.words[verb.first - 1] in _SOME
-            or any(0 <= verb.first - who.last <= 3 for who in found.get("speaker", ()))
-            for verb in says
-        )
-
-    def _is_played(self, sentence: Sentence, quote: tuple[int, int]) -> bool:
-        """ "Play 'the one without rules'": a role is given in quotes."""
-        at = bisect_left(self.tokens.starts, quote[0])
-        roles = [hit for hit in self.by[sentence.number].get("persona", ()) if 0 <= at - hit.last <= 1]
-        return any(not self.is_negated(hit) and form_of(self.words[hit.first]) in ("base", "ing") for hit in roles)
-
-    def _is_specimen(self, fence: tuple[int, int]) -> bool:
-        """Whether what stands right before or after a fence, or on its first line, speaks of attacks or refusals."""
-        first = self.place(bisect_left(self.tokens.starts, fence[0]))
-        after = self.place(bisect_left(self.tokens.starts, fence[1]))
-        around = {first - 1, first, after}
-        lines = self.text[fence[0] : fence[1]].split("\n", 2)
-        labelled = len(lines) > 1 and lines[1].lstrip().startswith(("#", "//", "--", "%", ";"))
-        return any(
-            0 <= at < len(self.by) and (at != first or labelled) and {"hostile", "refuse"} & set(self.by[at])
-            for at in around
-        )
 
     def _unquoted(self, sentence: Sentence) -> set[str]:
         return {
@@ -315,24 +274,6 @@ class Reading:
         return sentence.lead >= 0 and bool(
             {"hostile", "refuse", "attempt", "speaker", "example"} & set(self.by[sentence.lead])
         )
-
-    def _is_blockquote(self, sentence: Sentence) -> bool:
-        return self.text[sentence.start : sentence.end].lstrip().startswith(">")
-
-    def _is_cited(self, sentence: Sentence) -> bool:
-        """Whether what stands right before or after a block of quotations speaks of attacks or refusals."""
-        cues = {"hostile", "refuse", "example"} if self._fences_are_mentions else {"hostile", "refuse"}
-        for step in (-1, 1):
-            at = sentence.number + step
-            while (
-                0 <= at < len(self.by)
-                and abs(at - sentence.number) < _BLOCK
-                and self._is_blockquote(self.sentences[at])
-            ):
-                at += step
-            if 0 <= at < len(self.by) and cues & set(self.by[at]):
-                return True
-        return False
 
     def _beside(self, sentence: Sentence) -> bool:
         around = (sentence.number - 1, sentence.number + 1)
@@ -352,27 +293,13 @@ class Reading:
         if not in_markup:
             found = self._unquoted(self.sentences[self.place(at)])
             cued = found & {"hostile", "refuse", "example", "says"} and "command" not in found
-            if self._is_named_like(start, end):
+            if is_named_like(self, start, end):
                 return True
             return self.is_quoted(hit) and (bool(cued) or self._introduced(self.sentences[self.place(at)]))
         before = self.text[self.text.rfind("\n", 0, start) + 1 : start]
         found = self._unquoted(self.sentences[self.place(at)])
         return _NAMED.search(before) is not None and bool({"hostile", "refuse"} & found) and "example" in found
 
-    def _is_named_like(self, start: int, end: int) -> bool:
-        """ "Customers paste things like <…> into the form": named after "like", and the sentence goes on to its end."""
-        sentence = self.sentences[self.place(max(bisect_right(self.tokens.starts, start) - 1, 0))]
-        before = self.text[max(self.text.rfind("\n", 0, start) + 1, sentence.start) : start]
-        said = {"speaker", "says"} <= set(self.by[sentence.number])
-        return said and _LIKE.search(before) is not None and len(self.text[end : sentence.end].split()) <= _TAIL
-
     def is_mention(self, hit: Hit) -> bool:
         """Whether what stands there is spoken of, not ordered; negation is for the caller, who knows what it means."""
         return self.is_quoted(hit) or self.is_reported(hit)
-
-
-def _blanks(text: str, start: int) -> int:
-    end = start
-    while end < len(text) and text[end].isspace():
-        end += 1
-    return end - start

@@ -134,8 +134,10 @@ def _capped(starts: Sequence[int], ends: Sequence[int]) -> Iterator[int]:
 
 def changed(views: Views) -> Iterator[tuple[View, int, str]]:
     """Every view with where to read in it: the plain one whole, of others the paragraphs with new words that tell."""
-    plain = Counter(tokens_of(views.plain.text).words)
     yield views.plain, 0, views.plain.text
+    if len(views.all) < 2:
+        return
+    plain = Counter(tokens_of(views.plain.text).words)
     known = {part for _, part in _paragraphs(views.plain.text)}
     for view in views.all[1:]:
         words = Counter(tokens_of(view.text).words)

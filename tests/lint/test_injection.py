@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import charter
-from charter.guards.injection import Span, find_hidden, find_spans, quarantine
+from charter.guards.files import find_spans, quarantine
+from charter.guards.finding import Span
+from charter.guards.hidden import find_hidden
 
 pytestmark = pytest.mark.requirement("N-12", "N-07")
 

@@ -130,7 +130,8 @@ def governed(sentence: Sentence, start: int, name: Hit, *, scale: int) -> bool:
     """Whether the name is not what is asked for: "according to your rules", "the version of your rules"."""
     governing = [hit for hit in sentence.of("per") if not sentence.known(hit.first, "verb")]
     return any(hit.last == start for hit in governing) or any(
-        0 <= start - hit.last <= 3 * scale or (hit.language != "en" and 0 <= hit.first - name.last <= scale)
+        (hit.first < start and -2 <= start - hit.last <= 3 * scale)
+        or (hit.language != "en" and 0 <= hit.first - name.last <= scale)
         for hit in sentence.of("meta")
     )
 

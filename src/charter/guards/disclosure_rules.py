@@ -88,7 +88,7 @@ def _only_about(about: About, sentence: Sentence, name: Hit) -> bool:
         about.first and asks(about.scene, sentence) and _says_more(sentence, name) and not sentence.of(*_ASKING)
     ):
         return True  # a question without an act asks about it
-    return bool(sentence.of("has", "meta", "not", "howto", "frame", "only")) or framed(about, sentence, name)
+    return bool(sentence.of("has", "meta", "not", "howto", "frame", "only", "whoq")) or framed(about, sentence, name)
 
 
 def _says_more(sentence: Sentence, name: Hit) -> bool:
@@ -102,6 +102,8 @@ def _says_more(sentence: Sentence, name: Hit) -> bool:
 
 def _unsaid(about: About, sentence: Sentence, act: Hit, name: Hit) -> bool:
     """Whether a name without an owner is ours: a hard one, or a soft one that can be nothing else."""
+    if sentence.known(name.first - 1, "its") and not about.tricked:
+        return False
     if sentence.of("bots", "howto", "other") or _near_mine(sentence, name) or _others_did(sentence, name):
         return False
     if sentence.of("define") and act.category != "part":

@@ -39,6 +39,7 @@ _TOGETHER: Final[tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]] = (
     (9, (("ask", "verb"), ("clone",), ("load",))),
     (7, (("ask", "verb"), ("maker",), ("gave",), ("you",))),
 )
+_PASTED: Final = 12  # characters behind a colon that are a text of their own
 _LONG: Final = 60  # words of a message that may tell a story
 _EARLY: Final = 3  # words before a "how to" that governs the sentence
 _FURTHER: Final = 10  # the act of such a request may be so much further off
@@ -67,7 +68,7 @@ def pointed(about: About, sentence: Sentence) -> Found | None:
         opened = bool(sentence.of("start"))
         plainly = any(not sentence.known(act.first, "gentle") for act in acts) or bool(sentence.of("all"))
         plainly = plainly or _of_mine(sentence, above)
-        if opened or (plainly and not _stands_above(about)):
+        if opened or (plainly and not _stands_above(about, above)):
             return found("above", "unsaid", acts[0], above, None)
     return None
 
@@ -88,8 +89,11 @@ def _anothers(sentence: Sentence, thing: Hit, above: Hit) -> bool:
     return bool(own or wrote or [hit for hit in sentence.of("other") if gap(hit, thing) <= 8 * scale])
 
 
-def _stands_above(about: About) -> bool:
+def _stands_above(about: About, above: Hit) -> bool:
     """Whether something of the person's own is there to be meant."""
+    pasted = about.scene.text.find(": ", above.end)
+    if pasted >= 0 and len(about.scene.text) - pasted > _PASTED:
+        return True
     return not about.alone or len(about.scene.text.strip().split("\n")) > 1
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..core.policy import Decision, Verdict
+from ..core.policy import Decision
 from .bonds import bonds
 from .finding import ALLOWED, Finding, Sign, Span
 from .fold import plain
@@ -58,11 +58,6 @@ def check_update(target: str, content: str, *, context: Context | Mapping[str, A
     if (around.current or around.history) and is_eroded(content, [*around.history, around.current]):
         return Finding("ask", "EROSION", f"{target}: this text {REASONS['EROSION']}", layer=target)
     return ALLOWED
-
-
-def plain_refusals(target: str, content: str) -> Verdict:
-    """The same question where nothing is known around the edit."""
-    return check_update(target, content)
 
 
 def _is_kept(content: str, current: str, marks: Sequence[Mark]) -> bool:

@@ -55,9 +55,7 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
 
 
 @lru_cache(maxsize=16)
-def _listed(
-    found: tuple[Skill, ...], left_out: tuple[str, ...], form: Form, accepted: frozenset[str]
-) -> Gathered:
+def _listed(found: tuple[Skill, ...], left_out: tuple[str, ...], form: Form, accepted: frozenset[str]) -> Gathered:
     notices = [*left_out, *(f"{skill.path}: {warning}" for skill in found for warning in skill.warnings)]
     skills: list[Value] = []
     for skill in found:

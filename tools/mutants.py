@@ -45,11 +45,11 @@ TARGETS = {
     "core/cutting.py": ("core", "cutting findings | *", STEADY),
     "core/budget.py": ("core", "budget | *", STEADY),
     "core/manifest.py": ("core", "manifest hashing | *", STEADY),
-    "guards/disclosure*.py": ("guards", "disclosure* | known", "disclosure"),
-    "guards/override*.py": ("guards", "override* | known", "override"),
-    "guards/leak*.py": ("guards", "leak* | known", "leak"),
-    "guards/files*.py": ("guards", "files* | known", "file"),
-    **{f"guards/{name}*.py": ("guards", f"{name}* | {GUARDS} | known", "") for name in SHARED},
+    "guards/disclosure*.py": ("guards", "known | disclosure*", "disclosure"),
+    "guards/override*.py": ("guards", "known | override*", "override"),
+    "guards/leak*.py": ("guards", "known | leak*", "leak"),
+    "guards/files*.py": ("guards", "known | files*", "file"),
+    **{f"guards/{name}*.py": ("guards", f"known | {name}* | {GUARDS}", "") for name in SHARED},
 }
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

@@ -236,8 +236,9 @@ def _turns() -> tuple[Mapping[str, Turn], Mapping[str, Sequence[str]]]:
     latin = [word for word in _keys() if word.isascii() and len(word) > 3]
     ways: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": lambda text: text.translate(_ATBASH)}
     words: dict[str, list[str]] = defaultdict(list)
-    for word in vocabulary():
-        words[word[::-1]].append("reversed")
+    for word in _keys():
+        if len(word) > 3:
+            words[word[::-1]].append("reversed")
     for word in latin:
         words[word.translate(_ATBASH)].append("atbash")
     for by in range(1, 26):

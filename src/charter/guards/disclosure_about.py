@@ -99,6 +99,8 @@ def acts_on(about: About, sentence: Sentence, name: Hit, start: int) -> Iterator
             continue
         if act.category == "ask" and act.first and sentence.known(0, "yesno") and not sentence.of("can"):
             continue
+        if act.category == "ask" and any(act.first <= hit.first < act.last for hit in sentence.of("my")):
+            continue
         if act.category in ("ask", "part") and _exists(sentence, act):
             continue
         if sentence.known(0, "copula") and _is_said(about, sentence, act):
@@ -130,7 +132,7 @@ def governed(sentence: Sentence, start: int, name: Hit, *, scale: int) -> bool:
     """Whether the name is not what is asked for: "according to your rules", "the version of your rules"."""
     governing = [hit for hit in sentence.of("per") if not sentence.known(hit.first, "verb")]
     return any(hit.last == start for hit in governing) or any(
-        (hit.first < start and -2 <= start - hit.last <= 3 * scale)
+        (0 <= start - hit.last <= 3 * scale or (hit.last - hit.first > 2 and hit.first < start <= hit.last))
         or (hit.language != "en" and 0 <= hit.first - name.last <= scale)
         for hit in sentence.of("meta")
     )
@@ -141,6 +143,6 @@ def start_of(sentence: Sentence, name: Hit, owner: Hit | None) -> int:
     start = name.first
     if owner is not None and owner.last <= name.first:
         start = owner.first
-    while start > 0 and sentence.known(start - 1, "adj", "hid", "prev"):
+    while start > 0 and sentence.known(start - 1, "adj", "hid", "prev") and not sentence.known(start - 1, "verb"):
         start -= 1
     return start

@@ -11,6 +11,9 @@ The word tables hold these categories, each in every language as far as it needs
 - requests that name nothing: what `they`/`maker` `told`/`gave` `you`; `handed`, `source`, `briefed`, `banned` +
   `speak`, `silenced`, `begin`, `preme` + `wording`, `first` + `within`, `unseen`, `notmine`, `setup`, …
 - pointers `above`, openings `start` and `confess` with `go_on`; follow-ups `again`, `pron`, `tongue`, `fill`, `drop`
+- questions that are answered: `whoq` (who changes it), `copula` (are they secret), `yesno` without `can` (could you);
+  `yousaid` means an earlier answer, `generic` and `occasion` anybody ("at a test"), `genre` a poem to be finished
+- `policy` names may be about a subject ("your rules on returns"), `errand` what a text is wanted for, `received` ours
 """
 
 from __future__ import annotations
@@ -191,7 +194,7 @@ def _curt(about: About) -> Found | None:
 
 def _left_open(about: About, sentence: Sentence, start: Hit) -> bool:
     """Whether a message is nothing but our confession, left for us to complete: "My instructions are as follows:"."""
-    return start.first <= 2 and about.scene.size <= _OPENING and about.scene.text.rstrip(" \"'”»").endswith(_OPEN)
+    return start.first <= 5 and about.scene.size <= _OPENING and about.scene.text.rstrip(" \"'”»").endswith(_OPEN)
 
 
 def _spoken_of(about: About) -> Found | None:

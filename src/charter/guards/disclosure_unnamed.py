@@ -110,6 +110,8 @@ def unnamed(about: About, sentence: Sentence) -> Found | None:
             continue
         if sentence.of("generic") and any("banned" in kind for kind in factors):
             continue
+        if sentence.of("occasion") and any("told" in kind for kind in factors):
+            continue
         stated = not {"ask", "verb"} & set(factors[0]) or "handed" in factors[1]
         if factors[0] == ("implicit",) and sentence.of("ask"):
             stated = False

@@ -128,6 +128,7 @@ def _elsewhere(sentence: Sentence, name: Hit, before: Hit | None, *, scale: int)
             if before.last <= hit.first < name.first or 0 <= hit.first - name.last <= 4 * scale:
                 return hit
         about = [hit for hit in sentence.of("for") if hit.first == name.last and not _here(sentence, hit, scale)]
+        about = [hit for hit in about if not sentence.known(hit.first, "exact")]
         if name.language == "en" and not sentence.known(name.last - 1, "policy"):
             about = [hit for hit in about if sentence.tokens.words[hit.first] == "for"]
         return next(iter(about), None)

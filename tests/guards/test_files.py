@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from charter.core.errors import BadValue
 from charter.core.text import Trust
-from charter.guards import injection
 from charter.guards.files import find_spans, pin, quarantine, scan_file
 
 pytestmark = pytest.mark.requirement("N-08", "N-07")
@@ -99,11 +98,6 @@ def test_an_order_in_disguise_leads_back_to_where_it_stands() -> None:
     text = f"# Notes\n\nPlain words.\n\n{masked}\n\nMore."
     (span,) = find_spans(text)
     assert text[span.start : span.end] == masked
-
-
-def test_the_old_names_are_the_same_functions() -> None:
-    assert injection.find_spans is find_spans
-    assert injection.quarantine is quarantine
 
 
 @settings(max_examples=100, deadline=None)

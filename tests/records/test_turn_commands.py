@@ -198,7 +198,7 @@ def test_why_of_a_turn_that_asked_no_model_and_of_one_that_only_grew(there: Taki
     assert run("why") == f"turn {refusal.record.id[:12]}: no model was asked (PROMPT_PROBE)\n"
     assert unproved(there.replay(refusal)) == {}
     there.agent = replace(there.agent, guards=Guards())
-    assert why_previous(there.turn("And bees?")) == grown.record.id
+    assert why_previous(there.turn("Which flowers do bees like best?")) == grown.record.id
 
 
 @pytest.mark.requirement("N-01")

@@ -107,7 +107,8 @@ def _goes_on(scene: Scene) -> bool:
     words = scene.size
     if words > _SHORT * scale or any(sentence.of("drop") for sentence in scene.sentences):
         return False
-    return _strange(scene) <= max(2, words // 3)
+    close = any(sentence.of("verb_it", "part", "exact") for sentence in scene.sentences)
+    return _strange(scene) <= words // (12 * scale) + close
 
 
 def _points_back(scene: Scene) -> bool:

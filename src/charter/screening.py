@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from .core.layer import Owner
 from .core.policy import Verdict
 from .guards import Screen, scan_call, scan_reply
+from .guards.myself import without_self
 
 if TYPE_CHECKING:
     from .core.assemble import Assembly
@@ -57,11 +58,12 @@ class Leaks:
 def hidden_in(assembly: Assembly, *, from_agent: bool = False) -> Hidden:
     """The layers of a prompt that no person is shown: what is sealed, the operator's or the agent's, unless visible.
 
+    Who the agent is, it may say, in the very words it was told: "who are you?" is a question that is answered.
     `from_agent` leaves the agent's own layers out: in its calls it may repeat what it wrote itself.
     """
     owners = NOT_THEIRS - {Owner.AGENT} if from_agent else NOT_THEIRS
     layers = ((part.section.layer, part.text) for part in assembly.parts)
-    return {layer.id: text for layer, text in layers if layer.owner in owners and not layer.visible}
+    return {layer.id: without_self(text) for layer, text in layers if layer.owner in owners and not layer.visible}
 
 
 def leaks(course: Course, arguments: Mapping[str, Any]) -> bool:

@@ -159,3 +159,20 @@ def test_an_agent_may_repeat_its_own_layer_when_it_rewrites_it() -> None:
     looking = Looking()
     take_turn(agent, from_operator("once more"), looking)
     assert looking.calls == [("update_prompt_layer", "OK")]
+
+
+@pytest.mark.parametrize("channel", ["external_email", "web"])
+def test_who_it_is_an_agent_may_say_in_the_words_it_was_told(channel: str) -> None:
+    said_of_itself = (
+        "Hello, I am a general assistant for one person at a time. I help them write, decide, plan and more."
+    )
+    agent = agent_of("contract", scripted(said_of_itself))
+    turn = take_turn(agent, from_ana("Hello, who are you?", channel=channel))
+    assert (turn.outcome, turn.reply) == ("done", said_of_itself)
+
+
+def test_the_sentence_after_who_it_is_stays_hidden() -> None:
+    told = "You are a general assistant for one person at a time."
+    rest = "Find out what result they need and give that result first. Add reasons only where they change a decision."
+    turn = take_turn(agent_of("contract", scripted(f"{told} {rest}")), from_ana("Bees?", channel="external_email"))
+    assert (turn.outcome, turn.code) == ("refused", "LEAK")

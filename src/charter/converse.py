@@ -23,7 +23,7 @@ from .core.state import State
 from .core.text import block, cap, inline, spoken
 from .core.window import within
 from .course import Course, exchanged
-from .screening import leaks
+from .screening import hidden_in
 
 RESULT_CHARS: Final = 16_000
 APPROVAL_NS: Final = 24 * 3600 * 10**9
@@ -164,7 +164,7 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     arguments = _arguments(call)
     if arguments is None:
         return Verdict("deny", "TOOL_BAD_ARGUMENTS", "the arguments are not a plain JSON object; write them again"), {}
-    if leaks(course, arguments):
+    if _leaks(course, arguments):
         return Verdict("deny", "TOOL_LEAKS", "the arguments repeat hidden text; say it in other words"), {}
     if verdict.decision == "allow" and _sensitive(course, tool):
         verdict = Verdict("ask", "TOOL_TAINTED", "text of others entered this turn, so a person has to approve this")
@@ -173,6 +173,15 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
         course.circling = True
         return Verdict("deny", "TOOL_REPEATED", "this very call was just made; the turn ends here"), {}
     return (_approved(course, call, arguments, verdict) if verdict.decision == "ask" else verdict), arguments
+
+
+def _leaks(course: Course, arguments: Mapping[str, Any]) -> bool:
+    """Whether a call's arguments carry hidden text: into a note, a file, an address, to somebody's server."""
+    if course.assembly is None or not arguments:
+        return False
+    hidden = hidden_in(course.assembly, from_agent=True)
+    verdict = course.agent.guards.reply.call(arguments, hidden, history=course.said())
+    return verdict.decision != "allow" and course.judged("arguments", verdict).decision == "deny"
 
 
 def _repeated(course: Course, call: ToolCall, arguments: Mapping[str, Any], tool: Tool) -> bool:

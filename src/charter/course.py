@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from .core.ports import Counter as Tokens
     from .core.ports import Request, Tool
     from .core.records import Control, Exchange, InboxMessage
-    from .screening import Stream
+    from .screening import History, Stream
 
+RECALLED: Final = 8  # exchanges whose words still count for a guard
 SPOKEN: Final = frozenset({"messages", "input", "instructions", "system", "prompt", "tools"})  # a body's own words
 
 
@@ -99,6 +100,16 @@ class Course:
         if used >= self.policy.max_tokens:
             limit = f"{self.policy.max_tokens:,} tokens"
             raise OverLimit(f"{used:,} tokens were used; {limit} are the limit of a turn on {self.policy.name}")
+
+    def said(self) -> History:
+        """The chat so far with the message that is answered, as (role, text)."""
+        pairs = [
+            pair
+            for exchange in self.past[-RECALLED:]
+            for pair in (("user", exchange.text), ("assistant", exchange.reply))
+            if pair[1]
+        ]
+        return [*pairs, ("user", self.incoming.text)]
 
     # ── what is kept ──────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -12,12 +12,10 @@ from .guards.myself import without_self
 
 if TYPE_CHECKING:
     from .core.assemble import Assembly
-    from .course import Course
 
 Hidden = Mapping[str, str]
 History = Sequence[tuple[str, str]]
 NOT_THEIRS: Final = frozenset({Owner.SEALED, Owner.OPERATOR, Owner.AGENT})
-RECALLED: Final = 8  # exchanges whose words still count
 
 
 class Stream(Protocol):
@@ -64,23 +62,3 @@ def hidden_in(assembly: Assembly, *, from_agent: bool = False) -> Hidden:
     owners = NOT_THEIRS - {Owner.AGENT} if from_agent else NOT_THEIRS
     layers = ((part.section.layer, part.text) for part in assembly.parts)
     return {layer.id: without_self(text) for layer, text in layers if layer.owner in owners and not layer.visible}
-
-
-def leaks(course: Course, arguments: Mapping[str, Any]) -> bool:
-    """Whether a call's arguments carry hidden text: into a note, a file, an address, to somebody's server."""
-    if course.assembly is None or not arguments:
-        return False
-    hidden = hidden_in(course.assembly, from_agent=True)
-    verdict = course.agent.guards.reply.call(arguments, hidden, history=said_before(course))
-    return verdict.decision != "allow" and course.judged("arguments", verdict).decision == "deny"
-
-
-def said_before(course: Course) -> History:
-    """The chat so far with the message that is answered, as (role, text)."""
-    pairs = [
-        pair
-        for exchange in course.past[-RECALLED:]
-        for pair in (("user", exchange.text), ("assistant", exchange.reply))
-        if pair[1]
-    ]
-    return [*pairs, ("user", course.incoming.text)]

@@ -20,7 +20,7 @@ from .core.shape import shape
 from .core.silence import is_silent
 from .core.state import State
 from .course import Course, acting_for, day_of, policy_of, refuse_spent
-from .screening import hidden_in, said_before
+from .screening import hidden_in
 from .voice import Voice
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _version_seen(assembly: Assembly, name: str) -> int | None:
 def _answer(course: Course) -> str:
     """What is said: the model's words, or the charter's refusal where a guard denies the question or the answer."""
     agent, incoming = course.agent, course.incoming
-    history = said_before(course)
+    history = course.said()
     verdict = course.judged("message", agent.guards.message(incoming.text, history[:-1]))
     if verdict.decision == "deny":
         course.to(State.ACTING)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import random
-import sys
 from urllib.parse import quote
 
 import pytest
@@ -17,6 +16,7 @@ from charter.guards.leak import scan_call, scan_reply
 from charter.guards.leak_index import index_of
 
 from .leaks import LATIN, MAKERS, leaks, split
+from .work import calls
 
 pytestmark = pytest.mark.requirement("N-08", "S1-06")
 
@@ -209,23 +209,12 @@ def test_any_text_gets_the_same_answer_twice(reply: str, hidden: str) -> None:
     "unit", ["the guest of the hotel and the key ", "a", "ab ", "Otter ledger line\n", "QUJD", "%41", "= "]
 )
 def test_twice_the_text_is_about_twice_the_work(unit: str) -> None:
-    def calls(size: int) -> int:
-        counted = 0
-
-        def count(frame: object, event: str, argument: object) -> None:
-            nonlocal counted
-            counted += event in ("call", "c_call")
-
+    def taken(size: int) -> int:
         text = (unit * size)[:size]
         scan_reply(text, OTHER)
-        sys.setprofile(count)
-        try:
-            scan_reply(text, OTHER)
-        finally:
-            sys.setprofile(None)
-        return counted
+        return calls(lambda: scan_reply(text, OTHER))
 
-    assert calls(8_192) < 3 * calls(4_096) + 2_000
+    assert taken(8_192) < 3 * taken(4_096) + 2_000
 
 
 def test_the_makers_of_leaks_give_the_same_leaks_for_the_same_seed() -> None:

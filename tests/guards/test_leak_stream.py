@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import random
-import sys
 from itertools import pairwise
 
 import pytest
@@ -16,6 +15,7 @@ from charter.guards.leak_read import fold, read
 
 from .leaks import MAKERS
 from .test_leak import CANARY, CHINESE, HIDDEN, OTHER, RUSSIAN, SENTENCE
+from .work import calls
 
 pytestmark = pytest.mark.requirement("N-08", "S1-06")
 
@@ -136,22 +136,10 @@ def test_what_the_person_said_may_stream_back() -> None:
 
 @pytest.mark.parametrize("unit", ["a night in the hotel ", "Otter ledger ", "x", "\u200b", "\\", "q7/"])
 def test_each_character_costs_about_the_same(unit: str) -> None:
-    def calls(size: int) -> int:
-        counted = 0
-
-        def count(frame: object, event: str, argument: object) -> None:
-            nonlocal counted
-            counted += event in ("call", "c_call")
-
+    def taken(size: int) -> int:
         text = (unit * size)[:size]
         Screen(OTHER).feed(text)
         screen = Screen(OTHER)
-        sys.setprofile(count)
-        try:
-            for char in text:
-                screen.feed(char)
-        finally:
-            sys.setprofile(None)
-        return counted
+        return calls(lambda: [screen.feed(char) for char in text])
 
-    assert calls(2_048) < 3 * calls(1_024) + 20_000
+    assert taken(2_048) < 3 * taken(1_024) + 20_000

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from .finding import Span
+from .reading_cuts import fences_of
 
 
 class _Sign(NamedTuple):
@@ -21,7 +22,6 @@ def _re(*patterns: str) -> re.Pattern[str]:
 
 
 # ── what is a mention ─────────────────────────────────────────────────────────────────────────────────────────────
-_FENCE: Final = _re(r"^[ \t>]*(`{3,}|~{3,})(.*)$")
 _CODE: Final = _re(r"``[^\n]{1,400}?``", r"`[^`\n]{1,400}`")
 _PAIRS: Final = (('"', '"'), ("“", "”"), ("„", "“”"), ("«", "»"), ("‘", "’"), (r"(?<!\w)'", "'"))
 _QUOTED: Final = _re(*(rf"{opening}(?:[^{end}\n]|\n(?![ \t]*\n)){{1,300}}[{end}](?!\w)" for opening, end in _PAIRS))
@@ -43,14 +43,10 @@ def _blank(found: re.Match[str]) -> str:
 
 def _without_fences(text: str) -> str:
     """The text with the inside of closed fences blank; a fence that never closes hides nothing."""
-    parts, end, opened = [], 0, None
-    for match in _FENCE.finditer(text):
-        mark, rest = match.group(1), match.group(2)
-        if opened is None:
-            opened = None if mark[0] == "`" and "`" in rest else match
-        elif mark.startswith(opened.group(1)) and not rest.strip():
-            parts += [text[end : opened.start()], re.sub(r"[^\n]", " ", text[opened.start() : match.end()])]
-            end, opened = match.end(), None
+    parts, end = [], 0
+    for start, stop in fences_of(text):
+        parts += [text[end:start], re.sub(r"[^\n]", " ", text[start:stop])]
+        end = stop
     return "".join([*parts, text[end:]])
 
 

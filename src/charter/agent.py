@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from .core.assemble import Assembly
     from .core.incoming import Incoming
 
-LEASE_NS: Final = 15 * 60 * 10**9
+LEASE_NS: Final = 15 * 60 * 10**9  # of a turn nobody keeps alive; longer than any turn may take
 
 
 class Speaking(Layered, Protocol):
@@ -145,7 +146,7 @@ def new_id() -> str:
 @dataclass(frozen=True, repr=False)
 class Agent:
     """A charter with a model, a store and tools. `tools` makes them anew for each turn, so that whoever they act for
-    is closed over; `read_calls` finds the calls in a reply; `deliver` sends a reply and says whether it went out."""
+    is closed over; `read_calls` finds the calls in a reply; `keep` holds a turn's lease while it runs, by its id."""
 
     name: str
     charter: Speaking
@@ -161,6 +162,8 @@ class Agent:
     new_id: Callable[[], str] = new_id
     max_reply_tokens: int = 1024
     key: bytes | None = None
+    lease_ns: int = LEASE_NS
+    keep: Callable[[str], AbstractContextManager[object]] = nullcontext
 
     def __repr__(self) -> str:
         return f"Agent({self.name!r}, {self.charter.name!r}, {self.provider.name!r})"

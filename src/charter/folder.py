@@ -88,7 +88,7 @@ def build(root: Path, files: Mapping[str, FileText], world: World) -> Charter:
         agent_tools=tuple(config.agent_tools),
         silence=config.silence,
         refusal=config.refusal.replace("{charter}", config.name).replace("{version}", config.version),
-        home=Home(root, files, config.defaults, tools, frozenset(config.accepted)),
+        home=Home(root, files, config.defaults, tools, frozenset(config.accepted), config.name),
         sources={layer.id: tuple(layer.source) for layer in config.layer},
         templates={row.id: row.template for row in config.layer},
         fixed={

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from .agent import LEASE_NS, Agent, Unwatched, Watch, unheard
+from .agent import Agent, Unwatched, Watch, unheard
 from .converse import converse, may_stream, streams
 from .core.dialogue import Usage
 from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
@@ -56,6 +56,12 @@ def take_turn(agent: Agent, incoming: Incoming, watch: Watch = UNWATCHED) -> Tur
     that nothing of the turn is kept but its record, and that its messages wait again.
     """
     course = _begin(agent, incoming, watch)
+    with agent.keep(course.id):
+        return _go(course, incoming)
+
+
+def _go(course: Course, incoming: Incoming) -> Turn:
+    """The turn from here on is under way: whatever happens, it ends in a record."""
     try:
         course.to(State.LOADING)
         _hear(course, incoming)
@@ -107,7 +113,7 @@ def _take(course: Course, message: InboxMessage | None) -> None:
         try:
             course.taken = agent.store.take(
                 agent.name, course.id, lane=lane, sender=sender or lane, message=message,
-                at_ns=course.started_ns, lease_ns=LEASE_NS, max_senders=1, day=day, may=may,
+                at_ns=course.started_ns, lease_ns=agent.lease_ns, max_senders=1, day=day, may=may,
             )  # fmt: skip
             break
         except Busy:

@@ -44,6 +44,7 @@ class Home:
     defaults: Mapping[str, str] = field(default_factory=dict)
     tools: Sequence[ToolSpec] = ()
     accepted: frozenset[str] = frozenset()
+    name: str = ""
     workspace: Path = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +69,12 @@ class Ask:
     @property
     def agent(self) -> str:
         return self.incoming.agent or self.home.defaults.get("agent", "main")
+
+    @property
+    def role(self) -> str:
+        """Whose files describe this agent: its own; one that bears its charter's name has the charter's own role."""
+        named = self.incoming.agent
+        return self.home.defaults.get("agent", "main") if named == self.home.name else self.agent
 
     @property
     def tools(self) -> Sequence[ToolSpec]:

@@ -64,7 +64,8 @@ class PromptFile(msgspec.Struct, tag_field="kind", tag="prompt", forbid_unknown_
     def _name(self, ask: Ask) -> str | None:
         if not self.by:
             return ""
-        given: str = getattr(ask.incoming, self.by) or ask.home.defaults.get(self.by, "")
+        asked: str = ask.role if self.by == "agent" else getattr(ask.incoming, self.by)
+        given = asked or ask.home.defaults.get(self.by, "")
         if not given and not self.optional:
             raise BadValue(self.by, "is needed here; give it with the request or in [defaults]")
         return given or None
@@ -84,7 +85,7 @@ class Page(msgspec.Struct, tag_field="kind", tag="page", forbid_unknown_fields=T
     def gather(self, ask: Ask) -> Gathered:
         workspace, looks = ask.workspace, looks_of(ask)
         for path in self.paths:
-            name = path.replace("{agent}", ask.agent)
+            name = path.replace("{agent}", ask.role)
             found = read_file(workspace, name, looks=looks)
             page = None if found is None else _page(found, name, self.max_chars)
             if page is not None:
@@ -136,12 +137,13 @@ def _read_agent(ask: Ask) -> AgentDef:
     given = ask.world.given.get("agent")
     if isinstance(given, AgentDef):
         return given
-    path = f"agents/{ask.agent}/AGENT.md"
-    found = read_file(ask.workspace, path, looks=looks_of(ask)) if AGENT_ID.fullmatch(ask.agent) else None
+    role = ask.role
+    path = f"agents/{role}/AGENT.md"
+    found = read_file(ask.workspace, path, looks=looks_of(ask)) if AGENT_ID.fullmatch(role) else None
     if found is None:
         names = (show_name(name) for name in list_dir(ask.workspace, "agents", folders_only=True))
-        raise UnknownAgent("agent", ask.agent, tuple(names))
-    return _described(ask.agent, found)
+        raise UnknownAgent("agent", role, tuple(names))
+    return _described(role, found)
 
 
 @lru_cache(maxsize=64)

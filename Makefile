@@ -1,4 +1,4 @@
-# make run   shows the five charters           make test   everything that must hold
+# make run   serves the agents, prints where   make test   everything that must hold
 # make bench compares speed with other engines make check  style, types and import rules alone
 # make guards what the guards catch and miss    make mutants how often a test notices a broken line
 PYTHON ?= python3
@@ -10,7 +10,7 @@ BENCHED = $(VENV)/.bench-ready
 .PHONY: run test check check-deep bench guards mutants golden clean
 
 run: $(READY)
-	@$(BIN)/charter tour
+	@$(BIN)/charter serve --fetch
 
 test: $(READY) check
 	@echo "── charters: locks and lint"
@@ -57,12 +57,12 @@ $(READY): constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Charter needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
 	@echo "── first run: setting up $(VENV), about a minute"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r constraints.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-deps --require-hashes -r constraints.txt
 	@$(BIN)/python -m pip install --disable-pip-version-check --no-deps --no-build-isolation --quiet -e .
 	@touch $@
 
 $(BENCHED): $(READY) bench/constraints.txt
-	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes -r bench/constraints.txt
+	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r bench/constraints.txt
 	@touch $@
 
 clean:

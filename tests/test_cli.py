@@ -130,7 +130,7 @@ def test_list_names_the_five(run: Run) -> None:
 def test_new_then_lock_then_a_changed_byte_fails_verify_and_show(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     assert "charter show" in run("new", str(folder), "--from", "contract").out
-    assert run("lock", str(folder)).out == "locked 19 files at version 1.0.0\n"
+    assert run("lock", str(folder)).out == "locked 21 files at version 1.1.0\n"
     assert run("verify", str(folder)).code == 0
     base = folder / "prompts" / "base" / "base_system.md"
     base.write_text(base.read_text().replace("fixed", "flexible"))

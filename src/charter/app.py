@@ -100,6 +100,11 @@ def _kept(path: Path) -> bytes:
     return home.read_private(path)
 
 
+def signing_key() -> bytes:
+    """The newest key, for what this installation signs itself."""
+    return keys().current[1] or b""
+
+
 def rotate_keys() -> KeyRing:
     """A new key for what comes; the old ones stay, to prove what they made."""
     ring = KeyRing((*keys().keys, _new_key()))

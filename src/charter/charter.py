@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from .core.assemble import ESTIMATE, About, Assembly, Section, Settings, assemble
-from .core.budget import Limits
+from .core.budget import Limits, Step
 from .core.errors import (
     BudgetExceeded,
     Refused,
@@ -28,6 +28,15 @@ from .lock import read_files, stamps, unchanged
 from .sources import Ask, Gathered, Home, Source, World
 from .sources.listing import WorkspaceSkills
 from .sources.stored import Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A layer that is there only while an application calls with a system text of its own, `after` another."""
+
+    layer: Layer
+    after: str
+    source: Source
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +63,7 @@ class Charter:
     world: World = field(default_factory=World)
     counter: Counter = ESTIMATE
     key: bytes | None = None
+    guest: Guest | None = None
     stamps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
     made: dict[str, tuple[Sequence[Gathered], Section, tuple[str, ...]]] = field(init=False, default_factory=dict)
@@ -84,6 +94,8 @@ class Charter:
         """
         if incoming.at is None:
             incoming = replace(incoming, at=datetime.now(UTC))
+        if self.guest is not None and incoming.carried is not None and incoming.carried.system:
+            return self.with_guest.assemble(incoming, mode=mode, world=world, reads=reads)
         chosen = self.choose_mode(incoming, mode)
         there = self.world if world is None else world
         sections = [section for section, _ in self.gather(incoming, mode=chosen, world=there, reads=reads)]
@@ -117,6 +129,24 @@ class Charter:
                 yield self._section(layer, ask)
             else:
                 yield Section(layer, {}), ()
+
+    @cached_property
+    def with_guest(self) -> Charter:
+        """This charter with the guest's layer in its place, shown in every mode; it is the first to give way."""
+        assert self.guest is not None
+        layer, at = self.guest.layer, self.stack.position[self.guest.after] + 1
+        layers = (*self.stack.layers[:at], layer, *self.stack.layers[at:])
+        modes = {name: replace(mode, whole=mode.whole | {layer.id}) for name, mode in self.stack.modes.items()}
+        shed = (Step(layer.id, "summary"), *self.limits.shed)
+        return replace(
+            self,
+            stack=replace(self.stack, layers=layers, modes=modes),
+            limits=replace(self.limits, shed=shed),
+            sources={**self.sources, layer.id: (self.guest.source,)},
+            templates={**self.templates, layer.id: ""},
+            parts={},
+            guest=None,
+        )
 
     def with_tools(self, tools: Sequence[Tool], native: bool, store: Store) -> World:
         """This charter's world with the tools of a turn in it, each with the calls it has left."""

@@ -63,11 +63,22 @@ class McpConfig(msgspec.Struct, forbid_unknown_fields=True):
     charters: tuple[str, ...] = ()
 
 
+class AgentConfig(msgspec.Struct, forbid_unknown_fields=True):
+    """[agents.NAME]: an agent that is served: its charter, and the folders its layers read."""
+
+    charter: str
+    workspace: str = ""
+    data_dir: str = ""
+    project_dir: str = ""
+    skills_dir: str = ""
+
+
 class HomeConfig(msgspec.Struct, forbid_unknown_fields=True):
     """config.toml of this installation."""
 
     model: ModelConfig = msgspec.field(default_factory=ModelConfig)
     mcp: dict[str, McpConfig] = {}
+    agents: dict[str, AgentConfig] = {}
 
 
 @dataclass(frozen=True, slots=True)

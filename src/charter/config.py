@@ -88,6 +88,13 @@ class ToolConfig(msgspec.Struct, forbid_unknown_fields=True):
     parameters: dict[str, Any] = {}
 
 
+class CallerConfig(msgspec.Struct, forbid_unknown_fields=True):
+    """[caller]: after which layer a calling application's own system text stands, and how long it may be."""
+
+    after: str
+    max_chars: int = 20_000
+
+
 class CharterConfig(msgspec.Struct, forbid_unknown_fields=True):
     """The whole file."""
 
@@ -102,6 +109,7 @@ class CharterConfig(msgspec.Struct, forbid_unknown_fields=True):
     silence: str = ""
     refusal: str = REFUSAL
     defaults: dict[str, str] = {}
+    caller: CallerConfig | None = None
     budget: BudgetConfig = msgspec.field(default_factory=BudgetConfig)
     modes: dict[str, ModeConfig] = {}
     channels: dict[str, ChannelConfig] = {}

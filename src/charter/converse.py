@@ -8,12 +8,13 @@ import json
 import math
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from .agent import may_approve
+from .core.carried import with_options
 from .core.dialogue import Reply, Said, Talk, ToolCall
 from .core.errors import CharterError, OverLimit, ProviderRefused, Refused
 from .core.policy import ToolClass, Verdict, decide
@@ -33,6 +34,7 @@ MESSAGE_TOKENS: Final = 8
 REREAD: Final = 2  # the same reading, one after the other; more is a circle
 DEPTH: Final = 64  # of a call's arguments: what is nested deeper cannot be written on every wire
 LOOK_SECONDS: Final = 0.1  # how soon a turn that waits for a tool knows that nobody wants it any more
+LATER: Final = Verdict("deny", "TOOL_LATER", "this tool is the caller's; call it again in a reply of its own")
 OUR_WORDS: Final = frozenset({"TOOL_BAD_ARGUMENTS", "TOOL_FAILED"})  # reasons that no tool wrote
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _UNFIT: Final = re.compile("[\0\ud800-\udfff]")
@@ -58,13 +60,11 @@ def converse(course: Course, hear: Hear) -> None:
         if not parsed.calls:
             return
         native = course.agent.provider.native_tools
-        calls = tuple(map(_readable, parsed.calls)) if native else ()
+        calls = tuple(map(readable, parsed.calls)) if native else ()
         said = Said("assistant", spoken(parsed.text if native else reply.text), calls)
-        results = []
-        for call in parsed.calls:
-            results.append((call, _act(course, call)))
-            if course.circling:
-                return
+        results = _act_on(course, parsed.calls)
+        if course.circling or course.handed:
+            return
         course.after += [said, *([_native(*one) for one in results] if native else [_written(results)])]
 
 
@@ -97,9 +97,9 @@ def _ask(course: Course, hear: Hear) -> Reply:
     body = assembly.payload(
         provider.dialect,
         model=provider.model,
-        max_tokens=agent.max_reply_tokens,
+        max_tokens=course.reply_tokens,
         talk=talk,
-        options=provider.options(stream=stream, max_tokens=agent.max_reply_tokens),
+        options=_options(course, stream),
     )
     request = Request(body, assembly.expected(provider.dialect, body, talk), max(course.seconds_left, 0.1), stream)
     reply = provider.converse(request, hear)
@@ -107,6 +107,13 @@ def _ask(course: Course, hear: Hear) -> Reply:
     if reply.stop == "refused" and not reply.text.strip():
         raise ProviderRefused(provider.name, "the model refused to answer", "say it another way")
     return reply
+
+
+def _options(course: Course, stream: bool) -> Mapping[str, Any]:
+    """The provider's own fields, with those that a caller who keeps its chat may set."""
+    provider, carried = course.agent.provider, course.incoming.carried
+    own = provider.options(stream=stream, max_tokens=course.reply_tokens)
+    return own if carried is None else with_options(provider.dialect, own, carried.options)
 
 
 def streams(course: Course) -> bool:
@@ -122,7 +129,10 @@ def may_stream(course: Course) -> bool:
 
 
 def _before(course: Course) -> tuple[Said, ...]:
-    """Past exchanges as messages, as many as fit beside the layers and what was said in this turn (N-18)."""
+    """Past exchanges as messages, as many as fit beside the layers and what was said in this turn (N-18).
+
+    A chat that its caller keeps is sent whole: what of it could be missed, only the caller knows.
+    """
     agent, assembly = course.agent, course.assembly
     assert assembly is not None
     count = assembly.settings.counter
@@ -130,17 +140,55 @@ def _before(course: Course) -> tuple[Said, ...]:
     def tokens(text: str) -> int:
         return count(text.encode(errors="replace")) + MESSAGE_TOKENS if text else 0
 
-    since = sum(tokens(said.text) + sum(tokens(call.arguments) for call in said.calls) for said in course.after)
+    carried = course.before if course.incoming.carried is not None else ()
+    said_so_far = (*carried, *course.after)
+    since = sum(tokens(said.text) + sum(tokens(call.arguments) for call in said.calls) for said in said_so_far)
     used = assembly.tokens + tokens(assembly.message) + since
     window = agent.provider.window
-    room = (UNKNOWN_WINDOW if window is None else int(window / MARGIN) - agent.max_reply_tokens) - used
+    room = (UNKNOWN_WINDOW if window is None else int(window / MARGIN) - course.reply_tokens) - used
     if window is not None and room < 0:
         raise OverLimit(f"about {used:,} tokens do not fit beside a reply in the window of {window:,} tokens")
+    if carried:
+        return carried
     kept = within(course.past, room, lambda exchange: tokens(exchange.text) + tokens(exchange.reply))
     return tuple(said for exchange in kept for said in exchanged(assembly, exchange))
 
 
 # ── acting ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _act_on(course: Course, calls: Sequence[ToolCall]) -> list[tuple[ToolCall, str]]:
+    """What the calls of one reply come to: ours are made; those of the caller's tools go back to it, in a reply of
+    their own, and then there is nothing to answer here."""
+    if course.theirs and all(call.name in course.theirs for call in calls):
+        return _hand_back(course, calls)
+    results = []
+    for call in calls:
+        later = call.name in course.theirs
+        results.append((call, _denied(course.judged("tool", LATER, call.name)) if later else _act(course, call)))
+        if course.circling:
+            break
+    return results
+
+
+def _hand_back(course: Course, calls: Sequence[ToolCall]) -> list[tuple[ToolCall, str]]:
+    """All of these calls for the caller to make; when one may not leave, none does, and the model is told.
+
+    A caller that wants one call at a time gets the first.
+    """
+    carried = course.incoming.carried
+    calls = calls if carried is None or carried.options.get("parallel_tool_calls", True) else calls[:1]
+    verdicts = []
+    for call in calls:
+        course.may_go_on()
+        verdict, _ = _gate(course, call, course.tools[call.name])
+        verdicts.append(course.judged("tool", verdict, call.name))
+        course.watch.called(call, verdict)
+    if all(verdict.decision == "allow" for verdict in verdicts):
+        course.handed = tuple(calls)
+        return []
+    answers = [LATER if verdict.decision == "allow" else verdict for verdict in verdicts]
+    return [(call, _denied(verdict)) for call, verdict in zip(calls, answers, strict=True)]
 
 
 def _act(course: Course, call: ToolCall) -> str:
@@ -164,22 +212,26 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     arguments = _arguments(call)
     if arguments is None:
         return Verdict("deny", "TOOL_BAD_ARGUMENTS", "the arguments are not a plain JSON object; write them again"), {}
-    if _leaks(course, arguments):
+    theirs = call.name in course.theirs
+    if _leaks(course, arguments, outside=theirs):
         return Verdict("deny", "TOOL_LEAKS", "the arguments repeat hidden text; say it in other words"), {}
     if verdict.decision == "allow" and _sensitive(course, tool):
         verdict = Verdict("ask", "TOOL_TAINTED", "text of others entered this turn, so a person has to approve this")
     course.calls[call.name] += 1
-    if _repeated(course, call, arguments, tool):
+    if not theirs and _repeated(course, call, arguments, tool):
         course.circling = True
         return Verdict("deny", "TOOL_REPEATED", "this very call was just made; the turn ends here"), {}
     return (_approved(course, call, arguments, verdict) if verdict.decision == "ask" else verdict), arguments
 
 
-def _leaks(course: Course, arguments: Mapping[str, Any]) -> bool:
-    """Whether a call's arguments carry hidden text: into a note, a file, an address, to somebody's server."""
+def _leaks(course: Course, arguments: Mapping[str, Any], *, outside: bool) -> bool:
+    """Whether a call's arguments carry hidden text: into a note, a file, an address, to somebody's server.
+
+    A call that goes `outside` to the caller is as good as a reply: there the agent's own layers are hidden too.
+    """
     if course.assembly is None or not arguments:
         return False
-    hidden = hidden_in(course.assembly, from_agent=True)
+    hidden = hidden_in(course.assembly, from_agent=not outside)
     verdict = course.agent.guards.reply.call(arguments, hidden, history=course.said())
     return verdict.decision != "allow" and course.judged("arguments", verdict).decision == "deny"
 
@@ -210,7 +262,7 @@ def _fits(value: object, depth: int) -> bool:
     return not inside or (depth > 0 and all(_fits(one, depth - 1) for one in inside))
 
 
-def _readable(call: ToolCall) -> ToolCall:
+def readable(call: ToolCall) -> ToolCall:
     """A call as the model is told it made it; what cannot be read is not sent again, its error is in the result."""
     return call if _arguments(call) is not None else replace(call, arguments="{}")
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .core.assemble import Assembly
+    from .core.dialogue import ToolCall
     from .core.incoming import Incoming
     from .core.ports import Counter as Tokens
     from .core.ports import Request, Tool
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from .screening import History, Stream
 
 RECALLED: Final = 8  # exchanges whose words still count for a guard
-SPOKEN: Final = frozenset({"messages", "input", "instructions", "system", "prompt", "tools"})  # a body's own words
+# A body's own words, and what a caller chose among its tools.
+SPOKEN: Final = frozenset({"messages", "input", "instructions", "system", "prompt", "tools", "tool_choice"})
+STOPS: Final = frozenset({"stop", "stop_sequences"})  # words too, wherever a dialect has them
 
 
 class Course:
@@ -50,6 +53,8 @@ class Course:
         self.taken: Sequence[InboxMessage] = ()
         self.acting = acting_for(self)
         self.tools: Mapping[str, Tool] = {}
+        self.theirs: frozenset[str] = frozenset()  # tools of the caller's, among them
+        self.handed: tuple[ToolCall, ...] = ()
         self.mode = ""
         self.assembly: Assembly | None = None
         self.past: Sequence[Exchange] = ()
@@ -101,8 +106,18 @@ class Course:
             limit = f"{self.policy.max_tokens:,} tokens"
             raise OverLimit(f"{used:,} tokens were used; {limit} are the limit of a turn on {self.policy.name}")
 
+    @property
+    def reply_tokens(self) -> int:
+        """How long a reply may be: as long as the agent's, or shorter when the caller says so."""
+        carried, most = self.incoming.carried, self.agent.max_reply_tokens
+        return most if carried is None or carried.max_tokens is None else min(most, carried.max_tokens)
+
     def said(self) -> History:
         """The chat so far with the message that is answered, as (role, text)."""
+        if (carried := self.incoming.carried) is not None:
+            talk = [(said.role, said.text) for said in (*carried.before, *carried.after) if said.text]
+            theirs = [pair for pair in talk if pair[0] != "tool"]
+            return [*theirs[-2 * RECALLED :], ("user", self.incoming.text)]
         pairs = [
             pair
             for exchange in self.past[-RECALLED:]
@@ -121,7 +136,7 @@ class Course:
     def stepped(self, request: Request, usage: Usage, stop: str) -> None:
         self.usage = self.usage + usage
         if not self.steps:
-            self.asked_with = {name: value for name, value in request.payload.items() if name not in SPOKEN}
+            self.asked_with = without_words(request.payload)
         self.steps.append(
             {
                 "sha256": request.expected.payload_sha256,
@@ -178,6 +193,7 @@ class Course:
             "started_ns": self.started_ns,
             "wrote": self.wrote(),
             "past": [exchange.seq for exchange in self.past],
+            **({} if incoming.carried is None else {"carried": True}),
             "asked": {
                 name: value
                 for name in ("tool_policy", "task", "session", "model", "provider")
@@ -214,6 +230,14 @@ class Course:
             counts=counts,
             detail=as_json(detail),
         )
+
+
+def without_words(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a body that say how it was asked, without a word of what."""
+    fields = {name: value for name, value in body.items() if name not in SPOKEN and name not in STOPS}
+    if isinstance(inner := fields.get("options"), dict) and not STOPS.isdisjoint(inner):
+        fields["options"] = {name: value for name, value in inner.items() if name not in STOPS}
+    return fields
 
 
 def as_json(value: dict[str, Any]) -> str:

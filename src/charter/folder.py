@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .charter import Charter
+from .charter import Charter, Guest
 from .config import ChannelConfig, CharterConfig, LayerConfig, line_of, read_config
 from .core.assemble import About, Section
 from .core.budget import Limits, Step, check_steps
@@ -25,6 +25,7 @@ from .core.ports import ToolSpec
 from .core.text import Trust
 from .lock import SHIPPED, folders, read_files, stamps
 from .sources import Home, World
+from .sources.caller import CallerText
 from .sources.files import FileText
 from .templates import Compiled
 
@@ -32,6 +33,7 @@ __all__ = ["BUILT_IN", "CONFIG", "SHIPPED", "Charter", "build", "find", "load", 
 
 BUILT_IN = ("sovereign", "contract", "workspace", "gateway", "assistant")
 CONFIG = "charter.toml"
+GUEST_TITLE = "## What the calling application asks for"
 TEXT_ONLY = Compiled("{% if text %}{{ text }}{% endif %}", "the default template")
 
 
@@ -98,8 +100,25 @@ def build(root: Path, files: Mapping[str, FileText], world: World) -> Charter:
         },
         approvers=tuple(config.approvers),
         world=world,
+        guest=_guest(config, stack, files),
         stamps=stamps(root, dict.fromkeys([*files, *folders(files)])),
     )
+
+
+def _guest(config: CharterConfig, stack: Stack, files: Mapping[str, FileText]) -> Guest | None:
+    """The place for what a calling application asks for: below everything that is sealed."""
+    if config.caller is None:
+        return None
+    after = config.caller.after
+    where = f"{CONFIG}:{line_of(files[CONFIG].text, '$.caller.after')}"
+    if after not in stack.position:
+        raise ConfigError(where, f"[caller] stands after {after!r}, which is no layer")
+    above, below = stack.layers[: stack.position[after] + 1], stack.layers[stack.position[after] + 1 :]
+    if above[-1].role is Role.USER or any(layer.owner is Owner.SEALED for layer in below):
+        raise ConfigError(where, "[caller] stands below every sealed layer and above the user's")
+    summary = Compiled("An application that calls asked for something that does not fit here.", where)
+    layer = Layer("caller", "C", TEXT_ONLY, GUEST_TITLE, Owner.TURN, volatility=Volatility.SESSION, summary=summary)
+    return Guest(layer, after, CallerText(max_chars=config.caller.max_chars))
 
 
 def _layer(row: LayerConfig, config: CharterConfig, files: Mapping[str, FileText]) -> Layer:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from .agent import Agent, Unwatched, Watch, unheard
+from .caller import refuse_unplaced, their_talk, their_tools
 from .converse import converse, may_stream, streams
 from .core.dialogue import Usage
 from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
@@ -25,16 +26,21 @@ from .voice import Voice
 
 if TYPE_CHECKING:
     from .core.assemble import Assembly
+    from .core.dialogue import ToolCall
 
 __all__ = ["Agent", "Turn", "take_turn"]
 
 UNWATCHED: Final = Unwatched()
+MESSAGES: Final = 20  # of one sender, answered together
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn that came to its end: what was sent, in the form of its channel, and what is kept of it."""
+    """A turn that came to its end: what was sent, in the form of its channel, and what is kept of it.
+
+    `calls` are those of the caller's own tools, for the caller to make; `stop` is why the model stopped.
+    """
 
     id: str
     outcome: str
@@ -43,6 +49,8 @@ class Turn:
     usage: Usage
     record: TurnRecord
     assembly: Assembly
+    calls: tuple[ToolCall, ...] = ()
+    stop: str = "end"
 
     @property
     def reply(self) -> str:
@@ -77,14 +85,20 @@ def _go(course: Course, incoming: Incoming) -> Turn:
     with contextlib.suppress(Exception):  # it is written: who looks on cannot make it fail any more
         course.to(State.SLEEPING)
         _note(course, record)
-    return Turn(course.id, record.outcome, record.code, tuple(parts), course.usage, record, assembly)
+    stop = course.steps[-1]["stop"] if course.steps else "end"
+    return Turn(
+        course.id, record.outcome, record.code, tuple(parts), course.usage, record, assembly, course.handed, stop
+    )
 
 
 # ── gather and assemble ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
-    """Stages the message and takes what this turn answers; one turn in flight per sender, or per agent (S0-15)."""
+    """Stages the message and takes what this turn answers; one turn in flight per sender, or per agent (S0-15).
+
+    Of a caller that keeps its own chat nothing is staged: it has the message, and sends it again if it wants to.
+    """
     at = incoming.at or EPOCH + timedelta(microseconds=agent.clock() // 1000)
     asked = bool(incoming.text.strip())
     sender = incoming.sender or incoming.user or ("unknown" if asked else "")
@@ -93,8 +107,11 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     course = Course(agent, heard, agent.new_id(), watch)
     if not 0 <= course.acting.at_ns < 2**63:
         raise BadValue("at", "a time that can be kept lies between 1970 and 2262")
+    if incoming.carried is not None and not asked:
+        raise BadValue("text", "a chat that its caller keeps has a message to answer")
     name, at_ns = incoming.id or agent.new_id(), course.started_ns
-    message = InboxMessage(name, sender, incoming.text, at_ns, incoming.channel, incoming.user) if asked else None
+    stages = asked and incoming.carried is None
+    message = InboxMessage(name, sender, incoming.text, at_ns, incoming.channel, incoming.user) if stages else None
     try:
         _take(course, message)
     except (Paused, OverSpend):
@@ -105,15 +122,17 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
 
 
 def _take(course: Course, message: InboxMessage | None) -> None:
-    """Takes the lane of the message, or that of whoever waits longest and has no turn under way, if it may (N-19)."""
-    agent, sender = course.agent, message.sender if message else ""
+    """Takes the lane of who speaks or is named, else of whoever waits longest and has no turn under way, if it may
+    (N-19)."""
+    agent, sender = course.agent, course.incoming.sender
     day, may = day_of(course.incoming), partial(refuse_spent, agent.name)
-    lanes = [""] if agent.charter.one_at_a_time else [sender] if message else _lanes(course)
+    most = MESSAGES if course.incoming.carried is None else 0
+    lanes = [""] if agent.charter.one_at_a_time else [sender] if sender else _lanes(course)
     for number, lane in enumerate(lanes, 1):
         try:
             course.taken = agent.store.take(
                 agent.name, course.id, lane=lane, sender=sender or lane, message=message,
-                at_ns=course.started_ns, lease_ns=agent.lease_ns, max_senders=1, day=day, may=may,
+                at_ns=course.started_ns, lease_ns=agent.lease_ns, max_senders=1, max_messages=most, day=day, may=may,
             )  # fmt: skip
             break
         except Busy:
@@ -137,6 +156,8 @@ def _hear(course: Course, asked: Incoming) -> None:
     Words that came another way, or under another name, are not those of who is speaking now.
     """
     incoming, taken = course.incoming, course.taken
+    if incoming.carried is not None:
+        return
     if asked.text.strip() and not taken:
         raise Answered("this message was answered before; nothing was done again")
     if not taken:
@@ -161,15 +182,23 @@ def _assemble(course: Course) -> Assembly:
     """The prompt, from one reading of the store; the tools are made for this turn and closed over who speaks."""
     agent, incoming = course.agent, course.incoming
     charter = agent.charter
-    course.tools = agent.tools(course.acting)
+    own, carried = agent.tools(course.acting), incoming.carried
+    theirs = their_tools(carried, own)
+    course.tools, course.theirs = {**own, **theirs} if theirs else own, frozenset(theirs)
     world = charter.with_tools(list(course.tools.values()), agent.provider.native_tools, agent.store)
     course.mode = charter.choose_mode(incoming)
-    talks = charter.talks and bool(incoming.text.strip())
+    talks = charter.talks and bool(incoming.text.strip()) and carried is None
     reads = charter.read(incoming, mode=course.mode, world=world, also=("talk",) if talks else ())
     if talks and reads is not None:
         course.past = reads.exchanges(agent.name, incoming.sender or incoming.user)
     course.assembly = assembly = charter.assemble(incoming, mode=course.mode, world=world, reads=reads)
     course.acting.versions = partial(_version_seen, assembly)
+    if carried is not None:
+        refuse_unplaced(carried, assembly)
+        talk = their_talk(carried, assembly, native=agent.provider.native_tools)
+        course.before, course.after = talk.before, list(talk.after)
+        if carried.foreign:
+            course.acting.entered("tool:caller")
     for whose in assembly.foreign:
         course.acting.entered(whose)
     return assembly
@@ -197,8 +226,11 @@ def _answer(course: Course) -> str:
     voice = Voice(course)
     converse(course, voice.hear)
     text = "\n\n".join(course.texts)
+    if course.handed:
+        course.code = "TOOL_CALLS"
     if is_silent(text, agent.charter.silence):
-        course.outcome, course.code = "silent", "SILENT"
+        if not course.handed:
+            course.outcome, course.code = "silent", "SILENT"
         return ""
     said = voice.end() if streams(course) else agent.guards.reply.whole(text, hidden, history=history)
     verdict = course.judged("reply", said)
@@ -207,12 +239,14 @@ def _answer(course: Course) -> str:
 
 def _refuse(course: Course, code: str) -> str:
     course.outcome, course.code = "refused", code
+    course.handed = ()  # what is said no to does not leave in a call either
     return course.agent.charter.refusal
 
 
 def _shape(course: Course, text: str) -> list[str]:
     """The reply in the form of its channel; where words did not leave as they came, they leave now, whole."""
-    parts = shape(text, course.policy) if text else []
+    via = course.incoming.via
+    parts = shape(text, policy_of(course.agent, via) if via else course.policy) if text else []
     if course.policy.stream and text and (not streams(course) or course.outcome == "refused"):
         course.watch.text(f"\n\n{text}" if course.spoken else text)
     return parts
@@ -226,13 +260,10 @@ def _record(course: Course, text: str, parts: Sequence[str]) -> TurnRecord:
     incoming, acting = course.incoming, course.acting
     to = incoming.sender or incoming.user
     record = course.record()
-    replies = [OutboxMessage(to, part, incoming.channel, number) for number, part in enumerate(parts)] if to else []
-    last = len(course.taken) - 1
-    entries = [
-        (message.sender, ConversationEntry(message.id, message.body, text if number == last else "", course.id,
-                                           record.at_ns))
-        for number, message in enumerate(course.taken)
-    ]  # fmt: skip
+    by = incoming.via or incoming.channel
+    sends = to and incoming.carried is None  # who keeps its chat is handed the reply, and nobody sends it
+    replies = [OutboxMessage(to, part, by, number) for number, part in enumerate(parts)] if sends else []
+    entries = _exchange(course, text, record.at_ns)
     course.agent.store.settle(
         Settled(
             record, replies, entries if text else (),
@@ -240,6 +271,19 @@ def _record(course: Course, text: str, parts: Sequence[str]) -> TurnRecord:
         )
     )  # fmt: skip
     return record
+
+
+def _exchange(course: Course, reply: str, at_ns: int) -> list[tuple[str, ConversationEntry]]:
+    """What was said, for the log of this chat: every message, the reply beside the last."""
+    incoming = course.incoming
+    if incoming.carried is not None:
+        name = incoming.id or course.agent.new_id()
+        return [(incoming.sender, ConversationEntry(name, incoming.text, reply, course.id, at_ns))]
+    last = len(course.taken) - 1
+    return [
+        (message.sender, ConversationEntry(message.id, message.body, reply if number == last else "", course.id, at_ns))
+        for number, message in enumerate(course.taken)
+    ]
 
 
 def code_of(error: BaseException) -> str:

@@ -29,6 +29,7 @@ from charter.core.incoming import Incoming
 from charter.core.layer import Layer, Owner, Role
 from charter.core.text import Trust
 from charter.folder import Charter, find, load
+from charter.sources.caller import CallerText
 from charter.sources.user import UserInput
 
 HOME = find("contract")
@@ -111,7 +112,7 @@ def test_every_file_carries_a_version_that_the_manifest_tells(tmp_path: Path) ->
     path = root / "prompts/agents/support.md"
     path.write_text(path.read_text().replace("version: 1.0.0", "version: 2.3.4"))
     manifest = load(root).assemble(replace(NOW, agent="support")).manifest
-    assert [row.version for row in manifest.stack] == ["1.0.0", "2.3.4", "1.0.0", "1.0.0", "1.0.0"]
+    assert [row.version for row in manifest.stack] == ["1.0.0", "2.3.4", "1.0.0", "1.0.0", "1.1.0"]
     for file in HOME.glob("prompts/*/*.md"):
         assert file.read_text().startswith("---\nversion: 1.0.0\n---\n")
     assert "version:" not in load(root).assemble(replace(NOW, agent="support")).reveal()
@@ -260,7 +261,7 @@ def test_a_section_of_a_layer_the_stack_does_not_have_makes_no_prompt() -> None:
 @pytest.mark.parametrize("name", HIDDEN)
 def test_user_content_above_L6_makes_no_prompt(name: str) -> None:
     charter = load("contract")
-    charter = replace(charter, sources={**charter.sources, name: (UserInput(),)})
+    charter = replace(charter, sources={**charter.sources, name: (UserInput(), CallerText(fact="caller"))})
     with pytest.raises(MisplacedContent) as caught:
         charter.assemble(NOW)
     assert str(caught.value) == f"layer '{name}' takes operator text only, but was given outside text"

@@ -13,7 +13,7 @@ import pytest
 from charter.core.errors import ConfigError, LayerEmpty, Tampered
 from charter.core.incoming import Incoming
 from charter.folder import BUILT_IN, find, load
-from charter.lock import Lock, locked_names, read_lock
+from charter.lock import Lock, file_version, locked_names, read_lock
 from charter.sources import World
 from charter.verify import Verified, golden, lock, verify
 
@@ -27,10 +27,10 @@ def root(tmp_path: Path) -> Path:
 
 
 ROLE = "prompts/agents/assistant.md"
-CHANGED = "---\nversion: 1.1.0\n---\nYou are a quiet assistant.\n"
+CHANGED = "---\nversion: 1.2.0\n---\nYou are a quiet assistant.\n"
 
 
-def bump(root: Path, version: str = "1.1.0") -> None:
+def bump(root: Path, version: str = "1.2.0") -> None:
     text = (root / "charter.toml").read_text()
     (root / "charter.toml").write_text(re.sub(r'(?m)^version = ".*"$', f'version = "{version}"', text, count=1))
 
@@ -53,7 +53,8 @@ def test_a_lock_holds_the_version_the_hash_of_every_file_and_a_stack_hash_for_ev
     reference = Incoming(channel="terminal", sender="reference", text="reference", at="2026-01-01T00:00:00+00:00")
     world = World(given={"no_host": True})
     stacks = {m: charter.assemble(reference, mode=m, world=world).stack_sha256 for m in charter.stack.modes}
-    rows = {path: {"version": charter.version, "sha256": digest} for path, digest in hashed.items()}
+    versions = {path: file_version(charter.home.files[path], charter.version) for path in hashed}
+    rows = {path: {"version": versions[path], "sha256": digest} for path, digest in hashed.items()}
     assert kept == {"version": charter.version, "files": rows, "golden": stacks}
     assert not any(path.startswith(("cases/", "workspace/")) or path == "charter.lock" for path in hashed)
     assert "charter.toml" in hashed
@@ -62,11 +63,11 @@ def test_a_lock_holds_the_version_the_hash_of_every_file_and_a_stack_hash_for_ev
 def test_a_change_without_a_version_bump_fails_verify_and_cannot_be_locked(root: Path) -> None:
     (root / ROLE).write_text(CHANGED)
     before = files(root)
-    assert verify(str(root)) == Verified("contract", "1.0.0", 19, (f"changed or gone: {ROLE}",))
+    assert verify(str(root)) == Verified("contract", "1.1.0", 21, (f"changed or gone: {ROLE}",))
     with pytest.raises(ConfigError) as caught:
         lock(str(root))
     assert str(caught.value) == (
-        f"charter.toml: version is still 1.0.0, but {ROLE} changed; bump the version, then lock"
+        f"charter.toml: version is still 1.1.0, but {ROLE} changed; bump the version, then lock"
     )
     assert files(root) == before
 
@@ -76,8 +77,8 @@ def test_a_change_with_a_bump_and_a_new_lock_passes(root: Path) -> None:
     bump(root)
     assert verify(str(root)).problems == ("changed or gone: charter.toml", f"changed or gone: {ROLE}")
     made = lock(str(root))
-    assert made == read_lock(root) == Lock("1.1.0", made.files, golden(load(root)), made.versions)
-    assert verify(str(root)) == Verified("contract", "1.1.0", 19, ())
+    assert made == read_lock(root) == Lock("1.2.0", made.files, golden(load(root)), made.versions)
+    assert verify(str(root)) == Verified("contract", "1.2.0", 21, ())
     assert "You are a quiet assistant." in load(root).assemble(Incoming(text="hi", at=0)).reveal()
 
 
@@ -101,7 +102,7 @@ def test_a_version_that_goes_back_is_not_a_bump(root: Path) -> None:
 def test_a_new_file_needs_a_bump_too(root: Path, name: str) -> None:
     (root / name).write_text(CHANGED)
     assert verify(str(root)).problems == (f"not in the lock: {name}",)
-    with pytest.raises(ConfigError, match=f"version is still 1.0.0, but {re.escape(name)} changed"):
+    with pytest.raises(ConfigError, match=f"version is still 1.1.0, but {re.escape(name)} changed"):
         lock(str(root))
     bump(root)
     lock(str(root))
@@ -122,7 +123,7 @@ def test_locking_what_is_locked_changes_nothing(root: Path) -> None:
 def test_a_stack_hash_that_is_not_the_locked_one_is_found(root: Path) -> None:
     path = root / "charter.lock"
     path.write_text(re.sub('"full" = "[0-9a-f]{64}"', f'"full" = "{"0" * 64}"', path.read_text()))
-    assert verify(str(root)) == Verified("contract", "1.0.0", 19, ("mode full: another stack hash than locked",))
+    assert verify(str(root)) == Verified("contract", "1.1.0", 21, ("mode full: another stack hash than locked",))
 
 
 def test_a_mode_the_lock_does_not_know_or_knows_alone_is_found(root: Path) -> None:
@@ -134,8 +135,8 @@ def test_a_mode_the_lock_does_not_know_or_knows_alone_is_found(root: Path) -> No
 
 def test_a_version_in_the_lock_that_is_not_the_charters_is_found(root: Path) -> None:
     path = root / "charter.lock"
-    path.write_text(path.read_text().replace('version = "1.0.0"', 'version = "1.0.1"'))
-    assert verify(str(root)).problems == ("version is 1.0.0, the lock says 1.0.1",)
+    path.write_text(path.read_text().replace('version = "1.1.0"', 'version = "1.1.1"'))
+    assert verify(str(root)).problems == ("version is 1.1.0, the lock says 1.1.1",)
 
 
 def test_a_missing_lock_is_reported_with_the_command_that_makes_one(root: Path) -> None:
@@ -183,8 +184,8 @@ def test_a_golden_that_cannot_be_made_is_a_problem_and_not_a_crash(root: Path) -
     path = root / "charter.lock"
     text = re.sub(r'(?m)^"prompts/channels/terminal.md" = .*\n', "", path.read_text())
     digest = hashlib.sha256((root / "charter.toml").read_bytes()).hexdigest()
-    text = re.sub(r'(?m)^"charter.toml" = .*$', f'"charter.toml" = {{ version = "1.1.0", sha256 = "{digest}" }}', text)
-    path.write_text(text.replace('version = "1.0.0"', 'version = "1.1.0"'))
+    text = re.sub(r'(?m)^"charter.toml" = .*$', f'"charter.toml" = {{ version = "1.2.0", sha256 = "{digest}" }}', text)
+    path.write_text(text.replace('version = "1.1.0"', 'version = "1.2.0"'))
     (problem,) = verify(str(root)).problems
     assert problem == (
         "the reference prompt cannot be made: prompts/channels/terminal.md: missing, "

@@ -27,6 +27,7 @@ from charter.core.records import (
     Settled,
     TurnRecord,
 )
+from charter.core.served import Schedule
 from charter.stores.store import SqlStore
 
 from .processes import Lines, answer, die, ended, fork
@@ -311,5 +312,46 @@ def _decide(store: SqlStore, chance: random.Random) -> int:
     return 1
 
 
+# ── ticks ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def ticks(url: str, workers: str, count: str) -> dict[str, Any]:
+    """Workers that all begin every tick of two schedules, every second one dying with its first; what went wrong."""
+    schedules = ("s0", "s1")
+    with opened(url) as store:
+        for name in schedules:
+            store.add_schedule(Schedule(name, "agent", "* * * * *", "UTC", text("agent", 1)))
+    gate, ready, lines = Gate(), Gate(), Lines()
+
+    def work(who: int) -> None:
+        with opened(url) as store:
+            ready.open(1)
+            gate.wait()
+            _begin(store, who, list(itertools.product(schedules, range(int(count)))), lines.tell)
+
+    children = [fork(lambda who=who: work(who)) for who in range(int(workers))]  # type: ignore[misc]
+    for _ in children:
+        ready.wait()
+    gate.open(len(children))
+    statuses = [ended(child) for child in children]
+    mine = Counter((name, tick) for name, tick in lines)
+    with opened(url) as store:
+        kept = {(run.schedule_id, run.tick_ns) for name in schedules for run in store.runs(name, 10**6)}
+    problems = [f"{tick} was begun {times} times" for tick, times in mine.items() if times > 1]
+    problems += [f"{tick} was begun, and not kept" for tick in mine.keys() - kept]
+    silent = len(kept - mine.keys())  # begun by who died before it could tell
+    deaths = sum(status == -signal.SIGKILL for status in statuses)
+    return {"wrong": problems[:20], "kept": len(kept), "silent": silent, "deaths": deaths, "statuses": statuses}
+
+
+def _begin(store: SqlStore, who: int, every: list[tuple[str, int]], tell: Callable[[object], None]) -> None:
+    """Begins every tick it can, from either end; who is first says so, or dies before it does."""
+    for schedule, tick in every if who % 3 else reversed(every):
+        if store.begin_run(schedule, tick, at_ns=tick):
+            if who % 2:
+                die()
+            tell((schedule, tick))
+
+
 if __name__ == "__main__":
-    answer({"versions": versions, "messages": messages, "approvals": approvals})
+    answer({"versions": versions, "messages": messages, "approvals": approvals, "ticks": ticks})

@@ -33,6 +33,15 @@ def test_an_approval_is_used_once_and_for_its_own_call_though_workers_race(kind:
     assert 30 < told["used"] <= told["yes"] < told["attempts"]
 
 
+@pytest.mark.requirement("S4-10")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tick_is_begun_by_one_worker_though_workers_race_and_die(kind: str, tmp_path: Path) -> None:
+    told = ask("racing", "ticks", new(kind, tmp_path), 6, 60)
+    assert (told["wrong"], told["kept"]) == ([], 120)
+    assert told["silent"] == told["deaths"] > 0
+    assert set(told["statuses"]) == {0, -9}
+
+
 @pytest.mark.deep
 @pytest.mark.requirement("S1-08")
 @pytest.mark.parametrize("kind", KINDS)

@@ -44,6 +44,11 @@ TABLES: Final[dict[str, tuple[str, str]]] = {
     "agent_long_term_memory": (_OF_AGENT, "revoked_at_ns"),
     "memory_terms": (_OF_OWNER, "tf"),
     "memory_sources": (_OF_AGENT, "1"),
+    "api_tokens": (_OF_AGENT, "role, revoked_at_ns"),
+    "schedules": (_OF_AGENT, "catch_up"),
+    "schedule_runs": ("schedule_id = ?", "tick_ns, state"),  # an agent here has one schedule, of its own name
+    "channel_peers": (_OF_AGENT, "channel, at_ns"),
+    "channel_pairings": (_OF_AGENT, "channel, at_ns"),
 }
 
 

@@ -27,6 +27,7 @@ from charter.core.records import (
     Settled,
     TurnRecord,
 )
+from charter.core.served import Schedule, Token
 from charter.core.text import Trust
 from charter.stores.store import SqlStore
 
@@ -231,6 +232,42 @@ def _first_note(store: SqlStore, agent: str) -> str:
     return store.recent(agent, user_of(agent), 9)[-1].id
 
 
+def secret_of(agent: str) -> str:
+    """The hash of the secret, and of the code, of an agent."""
+    return hashlib.sha256(agent.encode()).hexdigest()
+
+
+def admit(store: SqlStore, agent: str) -> None:
+    token = Token(secret_of(agent)[:12], "user", user_of(agent), agent, by=OPERATOR.mark, at_ns=NOW)
+    store.add_token(token, secret_of(agent))
+
+
+def arrange(store: SqlStore, agent: str) -> None:
+    """A schedule of the agent's own name."""
+    store.add_schedule(Schedule(agent, agent, "0 7 * * *", "UTC", text(agent, 1), user=user_of(agent), at_ns=NOW))
+
+
+def _begun(store: SqlStore, agent: str) -> None:
+    arrange(store, agent)
+    assert store.begin_run(agent, NOW, at_ns=NOW)
+
+
+def invite(store: SqlStore, agent: str) -> None:
+    store.add_pairing(
+        secret_of(agent), agent=agent, channel="telegram", user=user_of(agent), by=OPERATOR, at_ns=NOW,
+        expires_at_ns=2 * NOW,
+    )  # fmt: skip
+
+
+def greet(store: SqlStore, agent: str) -> object:
+    return store.pair(agent, "telegram", sender_of(agent), secret_of(agent), at_ns=NOW + 1)
+
+
+def _greeted(store: SqlStore, agent: str) -> None:
+    invite(store, agent)
+    assert greet(store, agent) is not None
+
+
 def _nothing(store: SqlStore, agent: str) -> None:
     """Nothing must be there."""
 
@@ -279,5 +316,17 @@ OPERATIONS: Final[dict[str, Operation]] = {
         lambda store, a: store.forget_note(a, user_of(a), _first_note(store, a), by=OPERATOR, at_ns=NOW),
     ),
     "revoke": Operation(_notes, lambda store, a: store.revoke(a, f"https://{a}.example", by=OPERATOR, at_ns=NOW)),
+    "admit": Operation(_nothing, admit),
+    "revoke a token": Operation(
+        admit, lambda store, a: store.revoke_token(secret_of(a)[:12], by=OPERATOR, at_ns=NOW + 1)
+    ),
+    "arrange": Operation(_nothing, arrange),
+    "take away a schedule": Operation(_begun, lambda store, a: store.remove_schedule(a)),
+    "begin a run": Operation(_begun, lambda store, a: store.begin_run(a, NOW + 1, at_ns=NOW)),
+    "end a run": Operation(_begun, lambda store, a: store.end_run(a, NOW, state="done", turn_id="t1", at_ns=NOW)),
+    "invite": Operation(_nothing, invite),
+    "greet": Operation(invite, greet),
+    "send away": Operation(_greeted, lambda store, a: store.remove_peer(a, "telegram", sender_of(a))),
+    "renew": Operation(_taken, lambda store, a: store.renew(a, "t1", until_ns=NOW + 9 * LEASE)),
     "time zone": Operation(_nothing, lambda store, a: store.set_timezone(user_of(a), "Europe/Berlin")),
 }

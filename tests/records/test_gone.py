@@ -81,12 +81,12 @@ def test_a_file_that_changed_names_its_layer_and_a_new_version_of_the_charter_sa
     config = folder / "charter.toml"
     config.write_text(config.read_text().replace('title = "## Base"', 'title = "## The base"'))
     told = unproved(replay(there.store, load(folder, tools=there.charter.world.tools), kept))
-    same = "prompts/base/base_system.md: the charter is at 1.0.0 as it was then, with another text"
+    same = "prompts/base/base_system.md: the charter is at 1.1.0 as it was then, with another text"
     assert layers_of(told)["base_system"] == same
-    config.write_text(config.read_text().replace('version = "1.0.0"', 'version = "1.1.0"'))
+    config.write_text(config.read_text().replace('version = "1.1.0"', 'version = "1.2.0"'))
     lock(str(folder))
     told = unproved(replay(there.store, load(folder, tools=there.charter.world.tools), kept))
-    assert layers_of(told)["base_system"].endswith("the charter was at 1.0.0 then and is at 1.1.0")
+    assert layers_of(told)["base_system"].endswith("the charter was at 1.1.0 then and is at 1.2.0")
 
 
 @pytest.mark.requirement("N-01")
@@ -95,9 +95,9 @@ def test_a_sealed_layer_of_another_version_names_its_file(tmp_path: Path) -> Non
     there = taking(folder)
     kept = there.turn("Hello")
     (folder / "layers/04-ethics.md").write_text("Be fair.\n")
-    (folder / "charter.toml").write_text((folder / "charter.toml").read_text().replace("1.0.0", "2.0.0"))
+    (folder / "charter.toml").write_text((folder / "charter.toml").read_text().replace("1.1.0", "2.0.0"))
     told = unproved(replay(there.store, load(folder, tools=there.charter.world.tools), kept))
-    assert layers_of(told) == {"ethics": "layers/04-ethics.md: the charter was at 1.0.0 then and is at 2.0.0"}
+    assert layers_of(told) == {"ethics": "layers/04-ethics.md: the charter was at 1.1.0 then and is at 2.0.0"}
 
 
 @pytest.mark.requirement("N-01", "S0-19")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +29,7 @@ from charter.core.records import (
     StoredLayer,
     TurnRecord,
 )
+from charter.core.served import Schedule, Token
 from charter.core.text import Trust
 from charter.stores import sqlite_path
 from charter.stores.migrate import upgrade
@@ -100,6 +102,7 @@ def fill_person(store: SqlStore, name: str, said: str, agent: str = ADA) -> None
     store.remember(agent, "", f"The agent heard {said}", day=DAY, at_ns=34, provenance=heard)
     ask_for_calls(store, name, said, agent)
     take_turns(store, name, said, agent)
+    serve(store, name, said, agent)
 
 
 def ask_for_calls(store: SqlStore, name: str, said: str, agent: str = ADA) -> None:
@@ -118,6 +121,23 @@ def ask_for_calls(store: SqlStore, name: str, said: str, agent: str = ADA) -> No
         if state == "used":
             store.use_approval(agent, name, "send_mail", digest, f"turn-{len(said)}-1", 54)
     store.expire(55)
+
+
+def serve(store: SqlStore, name: str, said: str, agent: str = ADA) -> None:
+    """A token, two schedules with a run, a peer and a code that waits; the schedules hold `said`."""
+    digest = hashlib.sha256(f"served {agent} {said}".encode()).hexdigest()
+    store.add_token(Token(f"k-{digest[:12]}", "user", name, agent, "web", "admin:olga", 70, LATER), digest)
+    plain = Schedule("", agent, "0 7 * * *", "UTC", f"Every morning: {said}", by=f"user:{name}", at_ns=71)
+    first, second = (replace(plain, id=f"{said}-{number}-{agent}") for number in (1, 2))
+    for made in (replace(first, recipient=name), replace(second, user=name)):
+        store.add_schedule(made)
+        store.begin_run(made.id, 72, at_ns=73)
+        store.end_run(made.id, 72, state="done", turn_id=f"turn-{len(said)}-1", at_ns=74)
+    for code in (digest, digest[::-1]):
+        store.add_pairing(
+            code, agent=agent, channel="telegram", user=name, by=user(name), at_ns=75, expires_at_ns=LATER
+        )
+    store.pair(agent, "telegram", f"peer of {name}", digest, at_ns=76)
 
 
 def stop(store: SqlStore) -> None:
@@ -183,6 +203,9 @@ def fill(store: SqlStore) -> None:
     fill_agent(store)
     fill_person(store, "bob", "celery")
     fill_person(store, "mira", "marzipan")
+    store.add_token(Token("k-olga", "operator", "olga", by="init", at_ns=79), "0" * 64)
+    store.revoke_token("k-olga", by=OLGA, at_ns=80)
+    store.add_schedule(Schedule("s-agent", ADA, "* * * * *", "UTC", "look around", by=OLGA.mark, at_ns=79))
     stop(store)
 
 

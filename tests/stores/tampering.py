@@ -18,6 +18,7 @@ from .databases import Row, kind_of
 COLUMNS: Final = [(table, column) for table, columns in schema_tables().items() for column in columns]
 ARCHIVE: Final = "the old assistant's rows as they were; nothing of Charter's reads them"
 WORKING: Final = "working data without an entry in the log: it comes and goes with every message"
+DOOR: Final = "a way in, not a text: what comes of a message or a change that took it is an entry of its chain"
 NOT_COVERED: Final = {
     "user_settings": "a setting, not an instruction; it has no history",
     "inbox_messages": WORKING,
@@ -26,6 +27,11 @@ NOT_COVERED: Final = {
     "conversations": WORKING,
     "conversation_entries": WORKING,
     "agent_spend": "a running count of what the records of turns, which are proved, say one by one",
+    "api_tokens": DOOR,
+    "schedules": DOOR,
+    "schedule_runs": WORKING,
+    "channel_peers": DOOR,
+    "channel_pairings": DOOR,
     "legacy_agent_configurations": ARCHIVE,
     "legacy_user_agent_prompt_customizations": ARCHIVE,
     "legacy_agent_long_term_memory": ARCHIVE,

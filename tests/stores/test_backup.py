@@ -55,7 +55,7 @@ def test_what_was_restored_is_what_was_there(kind: str, to: str, tmp_path: Path)
         done = backup(store.db, tmp_path / "one", at_ns=7)
         back = restore(copy.db, tmp_path / "one")
         assert (back.counts, back.sha256, back.at_ns, back.rows, back.tables) == (
-            done.counts, done.sha256, 7, done.rows, 22,
+            done.counts, done.sha256, 7, done.rows, 27,
         )  # fmt: skip
         assert audit(copy.db, heads=audit(store.db).heads).problems == ()
         backup(copy.db, tmp_path / "two", at_ns=7)
@@ -112,7 +112,7 @@ def test_an_old_assistants_archive_comes_along_with_every_column_and_the_way_bac
         backup(copy.db, tmp_path / "again", at_ns=7)
     kept = [sorted(map(repr, archive(tmp_path / name))) for name in ("file", "again")]
     assert kept[0] == kept[1]
-    assert migrate.downgrade(there, "0001") == ["0003", "0002"]
+    assert migrate.downgrade(there, "0001") == ["0004", "0003", "0002"]
     ask = "SELECT CAST(user_id AS TEXT), notes FROM {}agent_long_term_memory ORDER BY 1, 2"
     assert databases.run(there, ask.format("")) == databases.run(url, ask.format("legacy_"))
 

@@ -41,6 +41,10 @@ REQUIRED: Final = {
     "people": pytest.mark.requirement("S4-04", "S4-06", "S4-07", "S4-08"),
     "reading": pytest.mark.requirement("S0-14", "S2-06", "S1-07"),
     "values": pytest.mark.requirement("N-17"),
+    "tokens": pytest.mark.requirement("S0-10", "N-17"),
+    "schedules": pytest.mark.requirement("S4-10", "N-17"),
+    "peers": pytest.mark.requirement("S4-10", "N-17"),
+    "workers": pytest.mark.requirement("S0-15", "N-17"),
     "concurrency": pytest.mark.requirement("S0-12", "S0-15", "S1-08", "N-04", "N-17", "N-19"),
 }
 

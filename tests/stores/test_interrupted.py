@@ -28,8 +28,8 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def test_of_four_processes_one_migrates_and_the_others_find_it_done(kind: str, tmp_path: Path) -> None:
     old, new = databases.old(kind, tmp_path), databases.empty(kind, tmp_path / "new")
-    assert sorted(ask("together", old, "4")) == [[], [], [], ["0002", "0003"]]
-    assert sorted(ask("together", new, "4")) == [[], [], [], ["0001", "0002", "0003"]]
+    assert sorted(ask("together", old, "4")) == [[], [], [], ["0002", "0003", "0004"]]
+    assert sorted(ask("together", new, "4")) == [[], [], [], ["0001", "0002", "0003", "0004"]]
     assert (current(old), current(new)) == (HEAD, HEAD)
 
 
@@ -45,14 +45,14 @@ def test_the_revision_is_read_with_the_lock_already_held(
         return read(connection)
 
     monkeypatch.setattr(migrate, "_at", reading)
-    assert (upgrade(url), downgrade(url, "0001")) == (["0002", "0003"], ["0003", "0002"])
+    assert (upgrade(url), downgrade(url, "0001")) == (["0002", "0003", "0004"], ["0004", "0003", "0002"])
     assert not any(free)
 
 
 def test_threads_may_migrate_different_databases_at_once(tmp_path: Path) -> None:
     urls = [databases.old("sqlite", _made(tmp_path / str(number))) for number in range(6)]
     with ThreadPoolExecutor(6) as threads:
-        assert list(threads.map(upgrade, urls)) == [["0002", "0003"]] * 6
+        assert list(threads.map(upgrade, urls)) == [["0002", "0003", "0004"]] * 6
         assert list(threads.map(current, urls)) == [HEAD] * 6
 
 

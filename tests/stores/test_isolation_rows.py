@@ -28,7 +28,7 @@ from charter.core.records import (
     Settled,
     TurnRecord,
 )
-from charter.stores import reading
+from charter.stores import outbox, reading
 from charter.stores.store import SqlStore
 
 from .held import RINGS, new_store
@@ -155,6 +155,9 @@ def answers(store: SqlStore, schedule: Schedule, who: Person) -> Iterator[object
         yield _of_one(reads, agent, who)
     yield store.head(place), store.history(place)
     yield [store.exchanges_before(agent, who.name, turn.id) for turn in store.turns(agent, 5)]
+    yield store.replies(agent, who.name), [
+        store.replies(agent, who.name, turn_id=turn.id) for turn in store.turns(agent, 5)
+    ]  # fmt: skip
     yield store.use_approval(agent, who.name, "mail", "f" * 64, "last", schedule.clock)
     yield store.take(agent, f"last {who.word}", lane=who.name, at_ns=10**9, lease_ns=1)
 
@@ -240,3 +243,13 @@ def test_a_turn_that_forgets_whose_rows_it_reads_is_found_out(
     with new_store("memory", tmp_path) as store, pytest.raises(AssertionError, match=r"^schedule "):
         list(map(partial(hold, store), range(20)))
     reading._plan.cache_clear()
+
+
+@pytest.mark.parametrize(("name", "whose"), [("_SENT_TO", "recipient = ?"), ("_SENT_IN", "recipient || '' = ?")])
+def test_a_reader_of_replies_that_forgets_whose_they_are_is_found_out(
+    name: str, whose: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert whose in getattr(outbox, name)
+    monkeypatch.setattr(outbox, name, getattr(outbox, name).replace(whose, "recipient >= substr(?, 99)"))
+    with new_store("memory", tmp_path) as store, pytest.raises(AssertionError, match=r"^schedule "):
+        list(map(partial(hold, store), range(20)))

@@ -96,7 +96,7 @@ def test_an_old_database_that_says_nothing_of_itself_is_at_the_first_revision(ki
     before = databases.contents(url)
     assert (current(url), upgrade(url, "0001"), downgrade(url, "0001")) == ("0001", [], [])
     assert databases.contents(url) == before
-    assert (upgrade(url), upgrade(url), current(url)) == (["0002", "0003"], [], HEAD)
+    assert (upgrade(url), upgrade(url), current(url)) == (["0002", "0003", "0004"], [], HEAD)
 
 
 def test_an_old_database_with_one_table_of_three_is_old_all_the_same(kind: str, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_old_database_with_one_table_of_three_is_old_all_the_same(kind: str, 
         INSERT INTO agent_long_term_memory VALUES ('u', 'a', 'first'), ('u', 'a', 'second'), (NULL, 'a', 'own'),
         ('u', NULL, 'nobody''s')""",
     )
-    assert (current(url), upgrade(url)) == ("0001", ["0002", "0003"])
+    assert (current(url), upgrade(url)) == ("0001", ["0002", "0003", "0004"])
     with charter.stores.open(url) as store:
         assert [note.text for note in store.recent("a", "u", 5)] == ["second", "first"]
         assert [note.text for note in store.recent("a", "", 5)] == ["own"]
@@ -177,7 +177,7 @@ def test_an_address_that_is_none_is_refused_without_showing_it(url: str) -> None
 
 def test_an_unknown_revision_is_refused(tmp_path: Path) -> None:
     for call in (upgrade, downgrade):
-        with pytest.raises(BadValue, match=r"^revision: known are 0001, 0002, 0003$"):
+        with pytest.raises(BadValue, match=r"^revision: known are 0001, 0002, 0003, 0004$"):
             call(f"sqlite:///{tmp_path / 'a.db'}", "0007")
 
 
@@ -197,7 +197,7 @@ def test_a_locked_database_is_said_to_be_locked(kind: str, tmp_path: Path, monke
         ask_it(held[kind])
         with pytest.raises(StoreUnavailable, match="locked"):
             upgrade(url)
-    assert (current(url), upgrade(url)) == ("0001", ["0002", "0003"])
+    assert (current(url), upgrade(url)) == ("0001", ["0002", "0003", "0004"])
 
 
 def test_an_error_in_the_middle_leaves_everything_and_shows_no_text_of_anyone(kind: str, tmp_path: Path) -> None:

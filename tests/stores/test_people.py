@@ -43,7 +43,7 @@ ADDRESS = "0xAbCdEf0000000000000000000000000000001234"
 WITH_ROWS = {
     "layer_versions", "proposals", "user_agent_prompt_customizations", "user_settings", "inbox_messages",
     "outbox_messages", "turn_leases", "conversations", "conversation_entries", "agent_long_term_memory", "turn_records",
-    "tool_approvals",
+    "tool_approvals", "api_tokens", "schedules", "schedule_runs", "channel_peers", "channel_pairings",
 }  # fmt: skip
 
 

@@ -39,12 +39,12 @@ def test_a_database_at_0002_comes_up_with_its_data_and_its_chains_still_verify(k
         store.remember(ADA, "mira", "tea", day=DAY)
         take_turns(store, "mira", "marzipan", detail="{}")
         turns, anchor = store.turns(ADA), audit(store.db).heads
-    assert downgrade(url, "0002") == ["0003"]
+    assert downgrade(url, "0002") == ["0004", "0003"]
     assert databases.catalogue(url) == databases.catalogue(other)
-    with pytest.raises(StoreOutdated, match="needs 0003; run: charter db upgrade"):
+    with pytest.raises(StoreOutdated, match="needs 0004; run: charter db upgrade"):
         stores.open(url)
     before = databases.contents(url)
-    assert (upgrade(url), current(url)) == (["0003"], "0003")
+    assert (upgrade(url), current(url)) == (["0003", "0004"], "0004")
     untouched = before.keys() - {"alembic_version", "turn_records", "conversations"}
     assert {name: databases.contents(url)[name] for name in untouched} == {name: before[name] for name in untouched}
     with stores.open(url, keys=KEYS) as store:

@@ -12,14 +12,29 @@ from charter.stores import notes, reading
 from charter.stores.memory import MemoryStore
 from charter.testing import STORE_CONTRACTS, check_store, sentence
 
-from . import twins_of_calls, twins_of_layers, twins_of_reads, twins_of_turns
+from . import twins_of_calls, twins_of_layers, twins_of_reads, twins_of_served, twins_of_turns
 
 pytestmark = pytest.mark.requirement(
-    "S0-03", "S0-12", "S0-13", "S0-14", "S1-08", "S2-06", "N-03", "N-04", "N-10", "N-17", "N-18", "N-19"
+    "S0-03",
+    "S0-10",
+    "S0-12",
+    "S0-13",
+    "S0-14",
+    "S1-08",
+    "S2-06",
+    "S4-10",
+    "N-03",
+    "N-04",
+    "N-10",
+    "N-17",
+    "N-18",
+    "N-19",
 )
 
 CONTRACTS: Final = {contract.__name__: contract for contract in STORE_CONTRACTS}
-TWINS: Final = twins_of_layers.TWINS | twins_of_turns.TWINS | twins_of_reads.TWINS | twins_of_calls.TWINS
+TWINS: Final = (
+    twins_of_layers.TWINS | twins_of_turns.TWINS | twins_of_reads.TWINS | twins_of_calls.TWINS | twins_of_served.TWINS
+)
 
 
 @pytest.fixture(autouse=True)

@@ -57,7 +57,11 @@ def write(url: str, head: Head, text: str, *, agent: str = "assistant", user: st
 
 def test_old_rows_come_back_to_the_byte_with_columns_keys_views_and_triggers_we_know_nothing_of(old: str) -> None:
     rows, built = contents(old), databases.catalogue(old)
-    assert (upgrade(old), downgrade(old, "0001"), current(old)) == (["0002", "0003"], ["0003", "0002"], "0001")
+    assert (upgrade(old), downgrade(old, "0001"), current(old)) == (
+        ["0002", "0003", "0004"],
+        ["0004", "0003", "0002"],
+        "0001",
+    )
     after = contents(old)
     assert after.pop("alembic_version") in ([("(0001)",)], [("text", b"0001")])
     assert after == rows
@@ -70,7 +74,7 @@ def test_old_rows_come_back_to_the_byte_with_columns_keys_views_and_triggers_we_
 def test_up_and_down_and_up_again_ends_where_the_first_time_did(old: str) -> None:
     upgrade(old)
     rows, built = contents(old), databases.catalogue(old)
-    assert (downgrade(old, "0001"), upgrade(old)) == (["0003", "0002"], ["0002", "0003"])
+    assert (downgrade(old, "0001"), upgrade(old)) == (["0004", "0003", "0002"], ["0002", "0003", "0004"])
     assert (contents(old), databases.catalogue(old)) == (rows, built)
 
 
@@ -189,19 +193,19 @@ def test_what_the_old_tables_cannot_hold_stops_the_way_back_before_anything_chan
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_new_database_goes_back_to_the_first_revision_with_what_was_written_in_it(kind: str, tmp_path: Path) -> None:
     url = databases.empty(kind, tmp_path)
-    assert upgrade(url) == ["0001", "0002", "0003"]
+    assert upgrade(url) == ["0001", "0002", "0003", "0004"]
     write(url, Head.SOUL, "Be brief.")
     write(url, Head.INSTRUCTIONS, "Only facts.", user="mira")
     with charter.stores.open(url) as store:
         store.remember("assistant", "", "A note of the agent's own.", day="2026-02-18")
-    assert downgrade(url, "0001") == ["0003", "0002"]
+    assert downgrade(url, "0001") == ["0004", "0003", "0002"]
     assert databases.tables(url) == ["agent_configurations", "agent_long_term_memory", "alembic_version",
                                      "user_agent_prompt_customizations"]  # fmt: skip
     assert run(url, "SELECT agent_name, system_prompt FROM agent_configurations") == [("assistant", "Be brief.")]
     assert run(url, "SELECT user_id, agent_name, notes FROM agent_long_term_memory") == [
         ("", "assistant", "A note of the agent's own.")
     ]
-    assert upgrade(url) == ["0002", "0003"]
+    assert upgrade(url) == ["0002", "0003", "0004"]
     with charter.stores.open(url) as store:
         assert store.instructions("assistant", "mira") == "Only facts."
         assert [note.text for note in store.recall("assistant", "", "notes", 3)] == ["A note of the agent's own."]

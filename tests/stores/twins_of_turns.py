@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import Barrier
 
 from charter.core.records import InboxMessage, OutboxMessage, Settled
-from charter.stores import controls, conversations, log, messages, notes, proposals, reading, turns
+from charter.stores import controls, conversations, log, messages, notes, outbox, proposals, reading, turns
 from charter.stores.memory import MemoryStore
 
 from .surgery import Make, Patch, Twins, of, without
@@ -68,7 +68,7 @@ def turns_twice(patch: Patch) -> Make:
 
 
 def sent_twice(patch: Patch) -> Make:
-    without(patch, messages, "mark_sent", "AND sent_at_ns = 0", "")
+    without(patch, outbox, "mark_sent", "AND sent_at_ns = 0", "")
     return MemoryStore
 
 

@@ -52,11 +52,17 @@ CharterError
 │   ├── OverLimit            too many steps, too much time, too many tokens in one turn
 │   ├── Cancelled            whoever asked no longer wants it
 │   └── Answered             this message was answered before; nothing was done again
+├── AccessError              someone at the door of a server
+│   ├── NotKnown             no token, or one that is unknown, late or revoked
+│   ├── NotAllowed           known, but this is not theirs to see or do
+│   └── TooMany              too many requests, or too many tries; says how long to wait
 ├── BadValue                 a value of the request is out of its range (time zone, time, soul, limit)
 └── MissingExtra             an optional part is not installed (says the command)
 """
 
 from __future__ import annotations
+
+import math
 
 
 class CharterError(Exception):
@@ -357,6 +363,34 @@ class Answered(TurnError):
     """This message was answered before; nothing was done again."""
 
     code = "TURN_ALREADY_ANSWERED"
+
+
+class AccessError(CharterError):
+    """Someone at the door of a server may not come in, or not there, or not so often."""
+
+    code = "ACCESS_DENIED"
+
+
+class NotKnown(AccessError):
+    """No token, or one that is unknown, late or revoked."""
+
+    code = "ACCESS_UNKNOWN"
+
+
+class NotAllowed(AccessError):
+    """Known, but this is not theirs to see or do."""
+
+    code = "ACCESS_DENIED"
+
+
+class TooMany(AccessError):
+    """Too many requests, or too many tries; `retry_after` is in seconds."""
+
+    code = "ACCESS_TOO_MANY"
+
+    def __init__(self, reason: str, *, retry_after: float) -> None:
+        super().__init__(f"{reason}; try again in {math.ceil(retry_after)} s")
+        self.retry_after = retry_after
 
 
 class BadValue(CharterError):

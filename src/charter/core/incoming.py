@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import BadValue
+
+if TYPE_CHECKING:
+    from .carried import Carried
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@:-]{0,127}\Z")
 _ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}\Z")
@@ -21,7 +24,8 @@ class Incoming:
 
     `facts` are values of the request that a runtime line may show (timezone, location, accept_language …).
     `operator` is set by a channel that knows who speaks: someone who may change the agent's own layers. `id` names the
-    message, so that one which is delivered twice is answered once.
+    message, so that one which is delivered twice is answered once. `carried` is the chat of a caller that keeps it.
+    `via` is the channel its reply leaves by where that is another one, as for what comes by the clock.
     """
 
     channel: str = "terminal"
@@ -39,6 +43,8 @@ class Incoming:
     facts: Mapping[str, str] = field(default_factory=dict, repr=False)
     operator: bool = False
     id: str = ""
+    via: str = ""
+    carried: Carried | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", moment(self.at))

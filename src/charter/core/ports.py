@@ -33,6 +33,7 @@ from .records import (
     TurnRecord,
     Version,
 )
+from .served import Served
 from .text import Facts
 from .wire import Expected
 
@@ -248,8 +249,9 @@ class Readable(Protocol):
         """Everything a turn reads, in one round trip."""
 
 
-class Store(Reads, Readable, Protocol):
-    """Where what changes is kept. Every write is all or nothing; `charter.testing.check_store` holds one to it."""
+class Store(Reads, Readable, Served, Protocol):
+    """Where what changes is kept; for tokens, schedules and peers see `core/served.py`. Every write is all or nothing;
+    `charter.testing.check_store` holds a store to it."""
 
     # layers: the one write is `commit`, called by amend alone
     def head(self, place: Place) -> StoredLayer | None: ...

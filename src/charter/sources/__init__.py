@@ -1,6 +1,7 @@
 """Where the facts of layers come from; a source is a row in charter.toml with one method, `gather`."""
 
 from .ask import Ask, Gathered, Home, Source, World
+from .caller import CallerText
 from .listing import EnabledSkills, WorkspaceSkills
 from .live import Channel, Clock, Host, Runtime, ToolFlags, Tools
 from .pages import AgentDef, AgentFile, Page, ProjectContext, PromptFile, WorkspaceFiles
@@ -11,6 +12,7 @@ from .vitals import VitalSigns
 
 AnySource = (
     AgentFile
+    | CallerText
     | Channel
     | Clock
     | EnabledSkills

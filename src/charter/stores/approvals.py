@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..core.errors import BadValue, NotStored, Refused
 from ..core.records import Approval, Author
-from . import log
+from . import log, notices
 from .database import MOST, Database, Row, Run, named, one, storable, when
 
 COLUMNS = """approval_id, agent_name, turn_id, tool, arguments, sha256, at_ns, expires_at_ns, user_id, state,
@@ -119,6 +119,7 @@ def decide_approval(
             db, run, chain, kind=KINDS[verdict], place=found.tool, content_sha256=found.sha256,
             actor=log.actor_of(db, by, personal=bool(found.user)), at_ns=at_ns, detail=name,
         )  # fmt: skip
+        notices.notify(db, run, found.agent)
     return decided
 
 

@@ -10,7 +10,8 @@ What no audit inside a database can find, and what does:
 - a chain rewritten from its start by who has the key; the same `heads` find it;
 - a chain rewritten by who has no key, in an installation without one; with a key, its seals are wrong, or are
   missing altogether: then the notice about entries without a seal is the trace of it;
-- a change of what the log does not tell of: messages, conversations, leases, settings and what a day cost.
+- a change of what the log does not tell of: messages, conversations, leases, settings, what a day cost, tokens,
+  schedules and peers.
 """
 
 from __future__ import annotations

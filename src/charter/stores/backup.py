@@ -2,7 +2,7 @@
 
 The form, `charter-backup-1`, is a contract. The file is gzip; in it, one JSON value per line, ASCII:
 
-    {"format": "charter-backup-1", "revision": "0003", "at_ns": 0}
+    {"format": "charter-backup-1", "revision": "0004", "at_ns": 0}
     {"table": "prompt_layers", "columns": ["agent_name", …], "last": 0}
     ["ada", …]                                 a row of that table; then more rows, then the next table
     {"rows": {"prompt_layers": 1, …}, "sha256": "…"}

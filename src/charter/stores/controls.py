@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 
 from ..core.errors import BadValue, Paused
 from ..core.records import Author, Control, TurnRecord
-from . import log
+from . import log, notices
 from .database import Database, Row, Run, named, storable, when
 
 MAX_REASON_CHARS = 500
@@ -51,6 +51,7 @@ def pause(db: Database, agent: str, *, by: Author, at_ns: int, reason: str = "")
             db, run, agent, kind="pause", place=PLACE, content_sha256=db.keys.text_hash(reason, personal=True)[0],
             actor=log.actor_of(db, by, personal=False), at_ns=at_ns,
         )  # fmt: skip
+        notices.notify(db, run, agent)
 
 
 def resume(db: Database, agent: str, *, by: Author, at_ns: int) -> None:
@@ -59,6 +60,7 @@ def resume(db: Database, agent: str, *, by: Author, at_ns: int) -> None:
         run(_SWITCH, agent, 0, "", 0, "")
         actor = log.actor_of(db, by, personal=False)
         log.append(db, run, agent, kind="resume", place=PLACE, actor=actor, at_ns=when("at", at_ns))
+        notices.notify(db, run, agent)
 
 
 def limit(

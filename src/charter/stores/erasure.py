@@ -47,6 +47,7 @@ class Erasure:
         self._proposals()
         self._approvals()
         self._turns()
+        self._served()
         self._marks()
         for table in _DELETED:
             self._count(table, "DELETE FROM {table} WHERE {where}", self.theirs.rows(table))
@@ -242,6 +243,19 @@ class Erasure:
     def _turns(self) -> None:
         where = self.theirs.rows("turn_records")
         self._count("turn_records", "UPDATE {table} SET sender = '', user_id = '' WHERE {where}", where)
+
+    # ── what is served ────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _served(self) -> None:
+        """Their tokens open nothing, nothing runs for them by the clock, and nobody on a channel is them."""
+        for table, those in (
+            ("schedule_runs", self.theirs.runs()),
+            ("schedules", self.theirs.rows("schedules")),
+            ("api_tokens", self.theirs.rows("api_tokens", "name")),
+            ("channel_peers", self.theirs.rows("channel_peers", "peer", "user_id")),
+            ("channel_pairings", self.theirs.rows("channel_pairings", "user_id")),
+        ):
+            self._count(table, "DELETE FROM {table} WHERE {where}", those)
 
     # ── names ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

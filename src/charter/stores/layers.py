@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..core.errors import BadValue, Conflict, NotStored
 from ..core.records import Author, Change, Head, Label, Place, StoredLayer, Version
-from . import log
+from . import log, notices
 from .database import Database, Run, named, one, storable, when
 
 
@@ -114,6 +114,7 @@ def commit_in(db: Database, run: Run, change: Change) -> StoredLayer:
         at_ns=at_ns,
         detail=f"restores {change.restores}" if change.restores else "",
     )
+    notices.notify(db, run, place.agent)
     return StoredLayer(place.layer_id, change.content, at_ns, by.mark, version)
 
 

@@ -1,4 +1,4 @@
-"""Inbox and outbox in SQL: a message is taken once, and a turn leaves all of what it did at its end, or nothing."""
+"""The inbox in SQL: a message is taken once, and a turn leaves all of what it did at its end, or nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..core.errors import BadValue, Busy
-from ..core.records import Control, InboxMessage, OutboxMessage, Settled, TurnRecord
-from . import controls, layers, log, notes, proposals, turns
+from ..core.records import Control, InboxMessage, Settled, TurnRecord
+from . import controls, layers, log, notes, notices, outbox, proposals, turns
 from .conversations import append_in, stored_sender
 from .database import Database, Run, marks, named, one, storable, when
 
@@ -19,7 +19,10 @@ STAGED = "state = 'staged' AND state <> 'done'"
 def stage(db: Database, agent: str, message: InboxMessage) -> bool:
     """Puts a message in the inbox; one that is there already (same id) stays as it is. Whether it is new."""
     with db.writing() as run:
-        return bool(run(_STAGE, *_cells(agent, message), "staged", ""))
+        new = bool(run(_STAGE, *_cells(agent, message), "staged", ""))
+        if new:
+            notices.notify(db, run, agent)
+    return new
 
 
 _STAGE = """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns, state,
@@ -87,7 +90,9 @@ def take(
         if message is not None and not busy and max_senders > 0 and max_messages > 0:
             mine = _take_alone(run, agent, turn_id, only, message)
         if message is not None and not mine:
-            run(_STAGE, *_cells(agent, message), "staged", "")
+            new = run(_STAGE, *_cells(agent, message), "staged", "")
+            if busy and new:
+                notices.notify(db, run, agent)
         if not busy and not mine:
             mine = _take(run, agent, turn_id, only, max_senders, max_messages)
     if busy:
@@ -165,6 +170,18 @@ def _give_back(run: Run, agent: str, turn_id: str) -> None:
     )  # fmt: skip
 
 
+def renew(db: Database, agent: str, turn_id: str, *, until_ns: int) -> bool:
+    """Prolongs the lease of a turn that still has one, never shortens it; whether it has."""
+    until = when("end of the lease", until_ns)
+    with db.writing() as run:
+        held = run(
+            """UPDATE turn_leases SET until_ns = CASE WHEN until_ns < ? THEN ? ELSE until_ns END
+            WHERE agent_name = ? AND turn_id = ? RETURNING 1""",
+            until, until, agent, turn_id,
+        )  # fmt: skip
+    return bool(held)
+
+
 def lapse(db: Database, agent: str, at_ns: int) -> int:
     """Ends the leases that are over: what turns that died had taken waits again. How many there were."""
     with db.writing() as run:
@@ -210,7 +227,7 @@ def settle(db: Database, settled: Settled) -> None:
         for proposed in settled.proposals:
             proposals.propose_in(db, run, proposed, turn.at_ns)
         for reply in settled.replies:
-            _send(run, turn, reply)
+            outbox.send_in(run, turn, reply)
         for name, entry in settled.entries:
             append_in(run, turn.agent, stored_sender(name), entry)
         turns.record_in(db, run, turn, chain)
@@ -245,37 +262,14 @@ def _end_lease(run: Run, turn: TurnRecord) -> None:
         raise Busy(f"turn {turn.id} has no lease any more; another turn took over, so nothing of it is kept")
 
 
-def _send(run: Run, turn: TurnRecord, reply: OutboxMessage) -> None:
-    run(
-        """INSERT INTO outbox_messages (agent_name, turn_id, recipient, part, channel, body, at_ns)
-        VALUES (?, ?, ?, ?, ?, ?, ?)""",
-        turn.agent, turn.id, stored_sender(reply.recipient), when("part", reply.part), reply.channel,
-        storable("body", reply.body), turn.at_ns,
-    )  # fmt: skip
-
-
-def unsent(db: Database, agent: str) -> list[tuple[str, OutboxMessage]]:
-    """Replies that were not sent yet, each with its turn, oldest first."""
-    rows = db.read(
-        """SELECT turn_id, recipient, body, channel, part FROM outbox_messages
-        WHERE agent_name = ? AND sent_at_ns = 0 ORDER BY at_ns, turn_id, recipient, part""",
-        agent,
-    )
-    return [(row[0], OutboxMessage(*row[1:])) for row in rows]
-
-
-def mark_sent(db: Database, agent: str, turn_id: str, reply: OutboxMessage, at_ns: int) -> bool:
-    """Says that a reply was sent; whether this call was the one that said so."""
-    with db.writing() as run:
-        rows = run(
-            """UPDATE outbox_messages SET sent_at_ns = ? WHERE agent_name = ? AND turn_id = ? AND recipient = ?
-            AND part = ? AND sent_at_ns = 0 RETURNING part""",
-            when("at", at_ns), agent, turn_id, stored_sender(reply.recipient), reply.part,
-        )  # fmt: skip
-    return bool(rows)
-
-
 def messages_of(db: Database, agent: str, turn_id: str) -> list[InboxMessage]:
     """What a turn took and dealt with, oldest first, as far as it is still kept."""
     rows = db.read(f"{_MESSAGES} WHERE agent_name = ? AND turn_id = ? AND turn_id <> '' ORDER BY seq", agent, turn_id)
     return [InboxMessage(*row) for row in rows]
+
+
+def answered_by(db: Database, agent: str, message_id: str) -> str | None:
+    """The turn that dealt with a message, empty while it waits or is in hand, None when it is unknown."""
+    sql = "SELECT CASE WHEN state = 'done' THEN turn_id ELSE '' END FROM inbox_messages"
+    row = one(db.read(f"{sql} WHERE agent_name = ? AND message_id = ?", agent, message_id))
+    return str(row[0]) if row else None

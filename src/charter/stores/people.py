@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.keyring import KeyRing
 from ..core.records import Author
+from . import schedules
 from .database import Database, Run, when
 from .erasure import Erasure
 from .log import chain_then
@@ -19,17 +20,19 @@ from .theirs import NAMES, NOBODY, PROPOSER, SHARED, Clause, Theirs, find
 
 FORMAT = "charter-person-1"
 _RECALL = ("memory_owners", "memory_terms", "memory_sources")
+_SECRETS = {("api_tokens", "sha256"), ("channel_pairings", "code_sha256")}
 
 
 def export(db: Database, person: str) -> dict[str, Any]:
-    """Everything that is theirs, across agents, as plain values by table; what recall is built of is left out."""
+    """Everything that is theirs, across agents, as plain values by table; what recall is built of is left out, and so
+    are the hashes of secrets."""
     tables: dict[str, list[dict[str, Any]]] = {}
     with db.snapshot() as run:
         theirs = find(run, db.keys, person)
         for table in schema_tables():
             where = _exported(theirs, table)
             if where != NOBODY:
-                columns = stored_columns(run, db.kind, table)
+                columns = [name for name in stored_columns(run, db.kind, table) if (table, name) not in _SECRETS]
                 rows = run(f"SELECT {cells(table, columns)} FROM {table} WHERE {where.sql}", *where.values)
                 tables[table] = [dict(zip(columns, row, strict=True)) for row in rows]
     return {"format": FORMAT, "person": person, "tables": {table: rows for table, rows in tables.items() if rows}}
@@ -38,6 +41,8 @@ def export(db: Database, person: str) -> dict[str, Any]:
 def _exported(theirs: Theirs, table: str) -> Clause:
     if table in _RECALL:
         return NOBODY
+    if table == "schedule_runs":
+        return theirs.runs()
     return theirs.notes() if table == "agent_long_term_memory" else theirs.rows(table)
 
 
@@ -79,6 +84,9 @@ def _locks(run: Run, theirs: Theirs, agents: list[str], keys: KeyRing) -> set[st
     for agent in agents:
         locks |= {*theirs.chains(agent), f"talk:{agent}", f"lane:{agent}:"}
         locks |= {f"lane:{agent}:{name}" for name in theirs.names}
+    clocks = theirs.rows("schedules")
+    rows = run(f"SELECT schedule_id FROM schedules WHERE {clocks.sql}", *clocks.values)
+    locks |= {schedules.lock(row[0]) for row in rows}
     for table, where in (
         ("agent_long_term_memory", theirs.notes()),
         ("layer_versions", theirs.rows("layer_versions", "updated_by")),

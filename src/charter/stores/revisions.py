@@ -6,7 +6,7 @@ from typing import Final
 
 from ..core.errors import StoreOutdated, StoreTooNew
 
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 HEAD: Final = REVISIONS[-1]
 
 

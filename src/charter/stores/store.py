@@ -31,8 +31,23 @@ from ..core.records import (
     TurnRecord,
     Version,
 )
+from ..core.served import Peer, Run, RunState, Schedule, Token
 from ..zones import time_zone
-from . import approvals, controls, conversations, layers, log, messages, notes, proposals, turns
+from . import (
+    approvals,
+    controls,
+    conversations,
+    layers,
+    log,
+    messages,
+    notes,
+    outbox,
+    peers,
+    proposals,
+    schedules,
+    tokens,
+    turns,
+)
 from .database import Database, is_storable, named, one, when
 from .reading import TurnReads, for_turn
 
@@ -182,6 +197,12 @@ class SqlStore:
             max_messages=max_messages, day=day, may=may,
         )  # fmt: skip
 
+    def renew(self, agent: str, turn_id: str, *, until_ns: int) -> bool:
+        return messages.renew(self.db, agent, turn_id, until_ns=until_ns)
+
+    def answered_by(self, agent: str, message_id: str) -> str | None:
+        return messages.answered_by(self.db, agent, message_id)
+
     def lapse(self, agent: str, at_ns: int) -> int:
         return messages.lapse(self.db, agent, at_ns)
 
@@ -192,10 +213,18 @@ class SqlStore:
         messages.fail(self.db, turn)
 
     def unsent(self, agent: str) -> list[tuple[str, OutboxMessage]]:
-        return messages.unsent(self.db, agent)
+        return outbox.unsent(self.db, agent)
 
     def mark_sent(self, agent: str, turn_id: str, reply: OutboxMessage, at_ns: int) -> bool:
-        return messages.mark_sent(self.db, agent, turn_id, reply, at_ns)
+        return outbox.mark_sent(self.db, agent, turn_id, reply, at_ns)
+
+    def unsent_of(self, agent: str, channel: str) -> list[tuple[str, OutboxMessage]]:
+        return outbox.unsent_of(self.db, agent, channel)
+
+    def replies(
+        self, agent: str, recipient: str, *, turn_id: str = "", limit: int = 50
+    ) -> list[tuple[str, OutboxMessage]]:
+        return outbox.replies(self.db, agent, recipient, turn_id=turn_id, limit=limit)
 
     def append_conversation(self, agent: str, sender: str, entry: ConversationEntry) -> None:
         conversations.append_conversation(self.db, agent, sender, entry)
@@ -245,6 +274,68 @@ class SqlStore:
 
     def sources(self, agent: str) -> Sequence[tuple[str, int]]:
         return notes.sources(self.db, agent)
+
+    # ── served: tokens, schedules and peers ───────────────────────────────────────────────────────────────────────
+
+    def add_token(self, token: Token, sha256: str) -> None:
+        tokens.add_token(self.db, token, sha256)
+
+    def token_of(self, sha256: str) -> Token | None:
+        return tokens.token_of(self.db, sha256)
+
+    def tokens(self) -> list[Token]:
+        return tokens.tokens(self.db)
+
+    def revoke_token(self, token_id: str, *, by: Author, at_ns: int) -> Token:
+        return tokens.revoke_token(self.db, token_id, by=by, at_ns=at_ns)
+
+    def add_schedule(self, schedule: Schedule) -> None:
+        schedules.add_schedule(self.db, schedule)
+
+    def schedule(self, schedule_id: str) -> Schedule:
+        return schedules.schedule(self.db, schedule_id)
+
+    def schedules(self, agent: str = "") -> list[Schedule]:
+        return schedules.schedules(self.db, agent)
+
+    def remove_schedule(self, schedule_id: str) -> Schedule:
+        return schedules.remove_schedule(self.db, schedule_id)
+
+    def begin_run(self, schedule_id: str, tick_ns: int, *, at_ns: int) -> bool:
+        return schedules.begin_run(self.db, schedule_id, tick_ns, at_ns=at_ns)
+
+    def end_run(
+        self, schedule_id: str, tick_ns: int, *, state: RunState, turn_id: str = "", code: str = "", at_ns: int
+    ) -> bool:
+        return schedules.end_run(
+            self.db, schedule_id, tick_ns, state=state, turn_id=turn_id, code=code, at_ns=at_ns
+        )  # fmt: skip
+
+    def runs(self, schedule_id: str, limit: int = 50) -> list[Run]:
+        return schedules.runs(self.db, schedule_id, limit)
+
+    def last_run(self, schedule_id: str) -> Run | None:
+        return schedules.last_run(self.db, schedule_id)
+
+    def add_pairing(
+        self, code_sha256: str, *, agent: str, channel: str, user: str, by: Author, at_ns: int, expires_at_ns: int
+    ) -> None:
+        peers.add_pairing(
+            self.db, code_sha256,
+            agent=agent, channel=channel, user=user, by=by, at_ns=at_ns, expires_at_ns=expires_at_ns,
+        )  # fmt: skip
+
+    def pair(self, agent: str, channel: str, peer: str, code_sha256: str, *, at_ns: int) -> Peer | None:
+        return peers.pair(self.db, agent, channel, peer, code_sha256, at_ns=at_ns)
+
+    def peer(self, agent: str, channel: str, peer: str) -> Peer | None:
+        return peers.peer(self.db, agent, channel, peer)
+
+    def peers(self, agent: str = "", channel: str = "") -> list[Peer]:
+        return peers.peers(self.db, agent, channel)
+
+    def remove_peer(self, agent: str, channel: str, peer: str) -> Peer:
+        return peers.remove_peer(self.db, agent, channel, peer)
 
     # ── users and agents ──────────────────────────────────────────────────────────────────────────────────────────
 

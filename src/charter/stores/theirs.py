@@ -61,11 +61,24 @@ NAMES: Final = (
     Column("memory_sources", "source", "sender:"),
     Column("turn_records", "sender"),
     Column("turn_records", "user_id"),
+    Column("api_tokens", "name"),
+    Column("api_tokens", "made_by", "user:"),
+    Column("api_tokens", "revoked_by", "user:"),
+    Column("schedules", "recipient"),
+    Column("schedules", "user_id"),
+    Column("schedules", "made_by", "user:"),
+    Column("channel_peers", "peer"),
+    Column("channel_peers", "user_id"),
+    Column("channel_peers", "made_by", "user:"),
+    Column("channel_pairings", "user_id"),
+    Column("channel_pairings", "made_by", "user:"),
     Column("legacy_user_agent_prompt_customizations", "user_id"),
     Column("legacy_agent_long_term_memory", "user_id"),
 )
-SHARED: Final = frozenset({"user_settings", "legacy_user_agent_prompt_customizations", "legacy_agent_long_term_memory"})
-"""Tables whose rows belong to no chain: they have no agent, or are not of this Charter."""
+SHARED: Final = frozenset(
+    {"user_settings", "api_tokens", "legacy_user_agent_prompt_customizations", "legacy_agent_long_term_memory"}
+)
+"""Tables whose rows belong to no chain: they may have no agent, or are not of this Charter."""
 
 
 class Clause(NamedTuple):
@@ -102,6 +115,12 @@ class Theirs:
         told = self.rows("memory_sources")
         made = f"note_id IN (SELECT note_id FROM memory_sources WHERE {told.sql})"
         return Clause(f"({own.sql} OR {made})", (*own.values, *told.values))
+
+    def runs(self) -> Clause:
+        """The condition for runs of schedules: of those that are theirs."""
+        own = self.rows("schedules")
+        made = Clause(f"schedule_id IN (SELECT schedule_id FROM schedules WHERE {own.sql})", own.values)
+        return made if own != NOBODY else NOBODY
 
     def chains(self, agent: str) -> list[str]:
         """Every chain of theirs with an agent, whether it is there or not."""

@@ -31,11 +31,15 @@ from . import (
     log,
     memory,
     messages,
+    peers,
     people,
     proposals,
     reading,
+    schedules,
+    tokens,
     turns,
     values,
+    workers,
 )
 from .check import Contract, sentence
 from .providers import PROVIDER_CONTRACTS, check_provider
@@ -50,7 +54,7 @@ __all__ = [
 
 _TOPICS = (
     layers, log, proposals, approvals, messages, turns, controls, conversations, chats, memory, people, reading, values,
-    concurrency,
+    tokens, schedules, peers, workers, concurrency,
 )  # fmt: skip
 STORE_CONTRACTS: tuple[Contract, ...] = tuple(contract for topic in _TOPICS for contract in topic.CONTRACTS)
 

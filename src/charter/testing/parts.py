@@ -109,6 +109,9 @@ def everything(store: Store, *users: str, agent: str = AGENT) -> dict[str, Any]:
         "notes": [list(store.recent(agent, name, 1000)) for name in ("", *users)],
         "sources": list(store.sources(agent)),
         "zones": [store.timezone(name) for name in users],
+        "tokens": list(store.tokens()),
+        "schedules": [(one, list(store.runs(one.id, 9))) for one in store.schedules()],
+        "peers": list(store.peers()),
         "log": [row for chain in store.chains() for row in store.log(chain)],
     }
 

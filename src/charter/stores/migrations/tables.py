@@ -72,6 +72,11 @@ def governed(dialect: str) -> list[str]:
     return _read("tables_0003.sql", dialect)
 
 
+def served(dialect: str) -> list[str]:
+    """What 0004 adds."""
+    return _read("tables_0004.sql", dialect)
+
+
 def made(statements: list[str]) -> list[str]:
     """Names of the tables that statements make, in their order."""
     return [found[1] for statement in statements if (found := re.match(r"CREATE TABLE (\w+)", statement))]

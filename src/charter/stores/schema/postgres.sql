@@ -135,7 +135,7 @@ CREATE TABLE outbox_messages (
     sent_at_ns BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (agent_name, turn_id, recipient, part)
 );
-CREATE INDEX outbox_by_recipient ON outbox_messages (agent_name, recipient);
+CREATE INDEX outbox_by_recipient ON outbox_messages (agent_name, recipient, at_ns);
 CREATE INDEX outbox_unsent ON outbox_messages (agent_name, at_ns) WHERE sent_at_ns = 0;
 CREATE TABLE turn_leases (
     agent_name TEXT COLLATE "C" NOT NULL,
@@ -267,6 +267,63 @@ CREATE TABLE agent_spend (
     tokens BIGINT NOT NULL,
     turns BIGINT NOT NULL,
     PRIMARY KEY (agent_name, day)
+);
+
+-- Served: tokens by the hash of their secret, turns by the clock, and which peer on a channel is which user.
+CREATE TABLE api_tokens (
+    token_id TEXT COLLATE "C" PRIMARY KEY,
+    sha256 TEXT COLLATE "C" NOT NULL,
+    role TEXT COLLATE "C" NOT NULL,
+    name TEXT COLLATE "C" NOT NULL,
+    agent_name TEXT COLLATE "C" NOT NULL,
+    channel TEXT COLLATE "C" NOT NULL,
+    made_by TEXT COLLATE "C" NOT NULL,
+    at_ns BIGINT NOT NULL,
+    expires_at_ns BIGINT NOT NULL,
+    revoked_at_ns BIGINT NOT NULL DEFAULT 0,
+    revoked_by TEXT COLLATE "C" NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX tokens_by_hash ON api_tokens (sha256);
+CREATE TABLE schedules (
+    schedule_id TEXT COLLATE "C" PRIMARY KEY,
+    agent_name TEXT COLLATE "C" NOT NULL,
+    cron TEXT COLLATE "C" NOT NULL,
+    timezone TEXT COLLATE "C" NOT NULL,
+    body TEXT COLLATE "C" NOT NULL,
+    channel TEXT COLLATE "C" NOT NULL,
+    recipient TEXT COLLATE "C" NOT NULL,
+    user_id TEXT COLLATE "C" NOT NULL,
+    catch_up TEXT COLLATE "C" NOT NULL,
+    made_by TEXT COLLATE "C" NOT NULL,
+    at_ns BIGINT NOT NULL
+);
+CREATE INDEX schedules_by_agent ON schedules (agent_name, at_ns);
+CREATE TABLE schedule_runs (
+    schedule_id TEXT COLLATE "C" NOT NULL,
+    tick_ns BIGINT NOT NULL,
+    state TEXT COLLATE "C" NOT NULL,
+    turn_id TEXT COLLATE "C" NOT NULL,
+    code TEXT COLLATE "C" NOT NULL,
+    at_ns BIGINT NOT NULL,
+    PRIMARY KEY (schedule_id, tick_ns)
+);
+CREATE TABLE channel_peers (
+    agent_name TEXT COLLATE "C" NOT NULL,
+    channel TEXT COLLATE "C" NOT NULL,
+    peer TEXT COLLATE "C" NOT NULL,
+    user_id TEXT COLLATE "C" NOT NULL,
+    made_by TEXT COLLATE "C" NOT NULL,
+    at_ns BIGINT NOT NULL,
+    PRIMARY KEY (agent_name, channel, peer)
+);
+CREATE TABLE channel_pairings (
+    code_sha256 TEXT COLLATE "C" PRIMARY KEY,
+    agent_name TEXT COLLATE "C" NOT NULL,
+    channel TEXT COLLATE "C" NOT NULL,
+    user_id TEXT COLLATE "C" NOT NULL,
+    made_by TEXT COLLATE "C" NOT NULL,
+    at_ns BIGINT NOT NULL,
+    expires_at_ns BIGINT NOT NULL
 );
 
 -- ── The archive of revision 0002 (migrations/versions/0002_charter.py) ──────────────────────────────────────────────

@@ -134,7 +134,7 @@ CREATE TABLE outbox_messages (
     sent_at_ns BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (agent_name, turn_id, recipient, part)
 );
-CREATE INDEX outbox_by_recipient ON outbox_messages (agent_name, recipient);
+CREATE INDEX outbox_by_recipient ON outbox_messages (agent_name, recipient, at_ns);
 CREATE INDEX outbox_unsent ON outbox_messages (agent_name, at_ns) WHERE sent_at_ns = 0;
 CREATE TABLE turn_leases (
     agent_name TEXT NOT NULL,
@@ -267,6 +267,63 @@ CREATE TABLE agent_spend (
     turns BIGINT NOT NULL,
     PRIMARY KEY (agent_name, day)
 ) WITHOUT ROWID;
+
+-- Served: tokens by the hash of their secret, turns by the clock, and which peer on a channel is which user.
+CREATE TABLE api_tokens (
+    token_id TEXT PRIMARY KEY,
+    sha256 TEXT NOT NULL,
+    role TEXT NOT NULL,
+    name TEXT NOT NULL,
+    agent_name TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    at_ns BIGINT NOT NULL,
+    expires_at_ns BIGINT NOT NULL,
+    revoked_at_ns BIGINT NOT NULL DEFAULT 0,
+    revoked_by TEXT NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX tokens_by_hash ON api_tokens (sha256);
+CREATE TABLE schedules (
+    schedule_id TEXT PRIMARY KEY,
+    agent_name TEXT NOT NULL,
+    cron TEXT NOT NULL,
+    timezone TEXT NOT NULL,
+    body TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    catch_up TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    at_ns BIGINT NOT NULL
+);
+CREATE INDEX schedules_by_agent ON schedules (agent_name, at_ns);
+CREATE TABLE schedule_runs (
+    schedule_id TEXT NOT NULL,
+    tick_ns BIGINT NOT NULL,
+    state TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    code TEXT NOT NULL,
+    at_ns BIGINT NOT NULL,
+    PRIMARY KEY (schedule_id, tick_ns)
+) WITHOUT ROWID;
+CREATE TABLE channel_peers (
+    agent_name TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    peer TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    at_ns BIGINT NOT NULL,
+    PRIMARY KEY (agent_name, channel, peer)
+) WITHOUT ROWID;
+CREATE TABLE channel_pairings (
+    code_sha256 TEXT PRIMARY KEY,
+    agent_name TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    made_by TEXT NOT NULL,
+    at_ns BIGINT NOT NULL,
+    expires_at_ns BIGINT NOT NULL
+);
 
 -- ── The archive of revision 0002 (migrations/versions/0002_charter.py) ──────────────────────────────────────────────
 -- The old assistant's tables, moved aside whole so that the way back is exact; empty in a new database. In one that was

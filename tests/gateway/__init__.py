@@ -1,0 +1,1 @@
+"""The gateway, as the official clients see it."""

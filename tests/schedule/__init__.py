@@ -1,0 +1,1 @@
+"""Turns that come again by the clock."""

@@ -1,0 +1,1 @@
+"""The API from outside: every route, every role, every way to be refused."""

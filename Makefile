@@ -18,6 +18,7 @@ test: $(READY) check
 	@for name in sovereign contract workspace gateway assistant; do $(BIN)/charter check $$name || exit 1; done
 	@echo "── tests of the core, every branch of it covered"
 	@$(BIN)/python -m pytest -q -n 2 tests/core --cov=charter.core --cov-branch --cov-report=term:skip-covered --cov-fail-under=100
+	@$(BIN)/python tools/browser.py
 	@echo "── all other tests"
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --ignore=tests/core -m "not model"
 	@echo "── tests with the embedded model (its weights are fetched once)"

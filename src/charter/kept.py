@@ -78,6 +78,11 @@ class Kept:
         return list(self.detail.get("beside", ()))
 
     @property
+    def carried(self) -> bool:
+        """Whether the caller kept its chat, and of what it handed in only hashes are kept."""
+        return bool(self.detail.get("carried"))
+
+    @property
     def at(self) -> datetime:
         """The time of the message, as the turn had it."""
         return EPOCH + timedelta(microseconds=self.record.at_ns // 1000)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from .core.carried import Carried
 from .core.errors import NotStored
 from .core.incoming import Incoming, sender_key
 from .core.ports import AgentConfiguration
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 SEEN_AT_ONCE: Final = 200  # messages that a turn looks at
 HEADING: Final = 64  # bytes of a layer that are probably not its text
+CALLER: Final = "caller"  # where the piece of a calling application's own system text comes from
 _ASKED: Final = ("tool_policy", "task", "session", "model", "provider")
 
 
@@ -65,11 +67,36 @@ class Past:
     def incoming(self) -> Incoming:
         """The message as the turn had it, or one of about its size."""
         record, asked = self._kept.record, self._kept.detail.get("asked", {})
-        text = "\n\n".join(message.body for message in self.taken) if self.whole else "x"
         return Incoming(
-            channel=record.channel, sender=record.sender, text=text, at=self._kept.at, agent=record.agent,
-            user=record.user, mode=record.mode, **{name: asked.get(name, "") for name in _ASKED},
+            channel=record.channel, sender=record.sender, text=self._text_asked, at=self._kept.at, agent=record.agent,
+            user=record.user, mode=record.mode, carried=self._carried, operator=bool(asked.get("operator")),
+            **{name: asked.get(name, "") for name in _ASKED},
         )  # fmt: skip
+
+    @property
+    def _text_asked(self) -> str:
+        if self._kept.carried:
+            return self._told
+        return "\n\n".join(message.body for message in self.taken) if self.whole else "x"
+
+    @cached_property
+    def _told(self) -> str:
+        """The message of a caller that keeps its chat: its exchange is in the log, as long as logs go back."""
+        record = self._kept.record
+        log = self._store.conversation(record.agent, record.sender)
+        return next((entry.sender_body for entry in log.entries if entry.turn_id == record.id), "x") if log else "x"
+
+    @property
+    def _carried(self) -> Carried | None:
+        """What the caller handed in, with other words: its own are not kept."""
+        if not self._kept.carried:
+            return None
+        origins = ((one, [piece["origin"] for piece in one["pieces"]]) for one in self._kept.stack)
+        entry = next((one for one, found in origins if CALLER in found), None)
+        if entry is None:
+            return Carried()
+        self.gone[entry["id"]] = "what the calling application asked for is not kept, only its hash"
+        return Carried(system="x" * max(entry["bytes"] - HEADING, 1))
 
     # ── layers ────────────────────────────────────────────────────────────────────────────────────────────────────
 

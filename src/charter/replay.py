@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from .core.dialogue import Said, Talk
 from .core.errors import BadValue, CharterError
@@ -32,6 +32,9 @@ class Proof:
     @property
     def proved(self) -> bool:
         return not self.reason
+
+
+_THEIRS: Final = Proof("messages", "the caller kept its chat; of its messages only hashes are kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,7 @@ def _layers(built: _Built) -> Iterator[Proof]:
 def _layer(built: _Built, entry: Mapping[str, Any], part: Rendered | None) -> Proof:
     name, keyed = entry["id"], entry["layer"] in built.kept.keyed
     if keyed and built.lost_key:
-        return Proof(name, built.lost_key)
+        return Proof(name, built.past.gone.get(name) or built.lost_key)
     data = b"" if part is None else part.text.encode(errors="surrogatepass")
     if part is not None and content_hash(data, built.charter.key if keyed else None) == entry["sha256"]:
         return Proof(name)
@@ -155,7 +158,7 @@ def _wire(built: _Built, whole: Sequence[Proof]) -> tuple[Proof, ...]:
         return ()
     before, missing = _before(kept, past, assembly)
     differs = missing or unkept(kept, past) or _differs(kept, before, assembly)
-    messages = Proof("messages", built.lost_key or differs)
+    messages = _THEIRS if kept.carried else Proof("messages", built.lost_key or differs)
     unproved = [proof.what for proof in (*whole, messages) if not proof.proved]
     if unproved:
         return messages, Proof("request", f"not tried: {', '.join(unproved)} not proved")

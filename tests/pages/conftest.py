@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, sync_playwright
 
 from charter.web.server import warm
 
@@ -27,6 +27,15 @@ Visit = Callable[..., Page]
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
     return {"executable_path": str(chromium.find()), "args": list(chromium.FLAGS)}
+
+
+@pytest.fixture(scope="package")
+def browser(browser_type_launch_args: dict[str, Any]) -> Iterator[Browser]:
+    """One browser for these tests, gone before others run: while it lives, a loop runs in this thread."""
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(**browser_type_launch_args)
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -199,7 +199,8 @@ TALK = (Said("assistant", "", (LOOK,)), Said("tool", "rain", call_id="call_1", n
 @pytest.mark.parametrize("where", ["before", "after"])
 def test_what_its_tools_answered_taints_the_turn(where: str) -> None:
     agent = agent_of("assistant", scripted(said("", SAVE), said("Noted.")))
-    turn = take_turn(agent, carried(tools=(WEATHER,), **{where: TALK}))
+    talk: dict[str, Any] = {where: TALK}
+    turn = take_turn(agent, carried(tools=(WEATHER,), **talk))
     detail = json.loads(turn.record.detail)
     assert detail["foreign"] == ["tool:caller"]
     assert ("TOOL_TAINTED" in [row["code"] for row in detail["verdicts"]]) is True

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from charter.channels.web import Parts
 from charter.core.errors import ProviderDown
 from charter.core.records import OutboxMessage
 from charter.web.api import chat
@@ -155,8 +156,13 @@ def test_without_a_stream_a_call_waits_and_its_answer_says_so() -> None:
 @pytest.mark.parametrize("accept", ["text/event-stream", "application/json"])
 def test_who_goes_away_stops_the_turn(accept: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, stopped, go_on = threading.Event(), threading.Event(), threading.Event()
-    stop = chat.Parts.stop
-    monkeypatch.setattr(chat.Parts, "stop", lambda parts: (stop(parts), stopped.set()))
+    stop = Parts.stop
+
+    def stopping(parts: Parts) -> None:
+        stop(parts)
+        stopped.set()
+
+    monkeypatch.setattr(Parts, "stop", stopping)
 
     def slow(_: Any) -> tuple[str, ...]:
         asked.set()

@@ -32,8 +32,9 @@ def personal_sign(key: PrivateKey, text: str) -> str:
 
 def letter(key: PrivateKey = KEY, **more: Any) -> dict[str, Any]:
     """A signed message; what is changed after it was signed is in `more`."""
-    body = {"text": "Is it going to rain?", "id": "m-1", "sender": MIRA, "at": int(time.time())}
-    signed = Signed("message", "assistant", "m-1", MIRA, int(body["at"]), str(body["text"]))
+    text, at = "Is it going to rain?", int(time.time())
+    body = {"text": text, "id": "m-1", "sender": MIRA, "at": at}
+    signed = Signed("message", "assistant", "m-1", MIRA, at, text)
     return {**body, "signature": personal_sign(key, signed.statement), **more}
 
 

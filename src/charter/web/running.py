@@ -109,11 +109,9 @@ def at_work(house: House, plan: Plan) -> Iterator[None]:
 
 def _scheduler(house: House, plan: Plan) -> Any:
     """The worker that runs schedules; None where their part is not installed."""
-    try:
-        from ..channels.schedule import working
-    except ImportError:
-        return None
-    return working(house, database=plan.database)
+    from ..scheduler import installed, working
+
+    return working(house, database=plan.database) if installed() else None
 
 
 def _listen(plan: Plan) -> socket.socket:

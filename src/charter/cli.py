@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .commands import chat, control, guard, keys, layers, model, serve, stored, token, turns
+from .commands import chat, control, guard, keys, layers, model, schedule, serve, stored, telegram, token, turns
 from .core.errors import BadValue, CharterError
 
 if TYPE_CHECKING:
@@ -372,6 +372,8 @@ app.add_typer(keys.app, name="key")
 app.add_typer(guard.app, name="guard")
 app.add_typer(token.app, name="token")
 app.command("serve")(serve.serve)
+app.add_typer(telegram.app, name="telegram")
+app.add_typer(schedule.app, name="schedule")
 app.add_typer(stored.memory_app, name="memory")
 app.add_typer(stored.database_app, name="db")
 

@@ -72,8 +72,9 @@ def test_an_openai_client_is_handed_the_call_of_its_own_tool_and_tells_what_came
         call: Any = (message.tool_calls or [])[0]
         assert (call.function.name, json.loads(call.function.arguments)["town"]) == ("weather", "Porto")
         told = {"role": "tool", "tool_call_id": call.id, "content": "It rains, 14 degrees."}
+        talk: Any = [*asked(WEATHER), message, told]
         second = client.chat.completions.create(
-            model="assistant", messages=[*asked(WEATHER), message, told], tools=[OPENAI_TOOL], tool_choice="none"
+            model="assistant", messages=talk, tools=[OPENAI_TOOL], tool_choice="none"
         )
     assert second.choices[0].finish_reason == "stop"
     assert "rain" in (second.choices[0].message.content or "").lower()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..core.served import Peer
     from ..house import House
 
-app = typer.Typer(help="A Telegram bot, and who may write to it.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="A Telegram bot, and who may write to it.", rich_markup_mode=None)
 
 TOKEN_FILE: Final = "telegram.token"
 API_VARIABLE: Final = "CHARTER_TELEGRAM_API"
@@ -38,6 +38,13 @@ AgentName = Annotated[str, typer.Option("--agent", help="The agent that answers.
 
 
 # ── running ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@app.callback(invoke_without_command=True)
+def begin(context: typer.Context) -> None:
+    """A Telegram bot, and who may write to it; without a command it runs."""
+    if context.invoked_subcommand is None:
+        run()
 
 
 @app.command()

@@ -202,11 +202,11 @@ def test_verify_finds_a_tampered_row_and_names_it(run: Run, home: Path) -> None:
 @pytest.mark.requirement("N-03")
 def test_the_database_says_where_it_is_and_a_newer_one_is_refused(run: Run, home: Path) -> None:
     assert "no tables yet" in ok(run("db", "status"))
-    assert data(run("db", "upgrade", "--json"))["revision"] == "0003"
-    assert data(run("db", "status", "--json"))["revision"] == "0003"
+    assert data(run("db", "upgrade", "--json"))["revision"] == "0004"
+    assert data(run("db", "status", "--json"))["revision"] == "0004"
     with sqlite3.connect(home / "charter.db") as raw:
         raw.execute("UPDATE alembic_version SET version_num = '9999'")
     raw.close()
     ran = run("history", "inbox")
     assert ran.code == 2
-    assert ran.err.rstrip().endswith("this Charter knows up to 0003; install a newer Charter")
+    assert ran.err.rstrip().endswith("this Charter knows up to 0004; install a newer Charter")

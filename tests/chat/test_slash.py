@@ -43,7 +43,7 @@ def test_before_the_first_turn_it_is_what_would_be_sent_and_that_is_said() -> No
     said = after(talk(made(charter="contract"), "/layers"))
     assert said[0] == "no turn yet: this is what would be sent"
     assert said[1].split() == ["layer", "owner", "version", "bytes", "tokens"]
-    assert said[2].split()[:4] == ["L1", "base_system", "sealed", load("contract").version]
+    assert said[2].split()[:4] == ["L1", "base_system", "sealed", "1.0.0"]
     assert said[-1].split()[:2] == ["whole", "prompt"]
 
 

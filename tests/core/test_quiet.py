@@ -179,7 +179,7 @@ def test_an_error_names_places_and_sizes_and_says_what_to_do(error: CharterError
 
 def test_errors_carry_what_a_program_needs() -> None:
     assert errors.ConfigError("a:1", "p").problem == "p"
-    assert errors.FileRefused("a", "r").path == errors.FileMissing("a", "b").path == "a"
+    assert errors.FileRefused("a", "r").where == errors.FileMissing("a", "b").where == "a"
     assert errors.Tampered("f", ("a",)).files == ("a",)
     assert errors.UnknownMode("mode", "x", ("a",)).name == "x"
     assert errors.MissingExtra("http", "x").extra == "http"

@@ -35,7 +35,7 @@ def line(name: str) -> str:
     return f"{name} {keys.public_key(name).line}"
 
 
-def write_approvers(root: Path, *approvers: str, version: str = "1.1.0") -> None:
+def write_approvers(root: Path, *approvers: str, version: str = "2.0.0") -> None:
     """Lists these approvers and no other, and bumps the version."""
     text = re.sub(r"(?m)^approvers = .*\n", "", (root / "charter.toml").read_text())
     listed = f"approvers = [{', '.join(repr(one) for one in approvers)}]\n" if approvers else ""
@@ -43,7 +43,7 @@ def write_approvers(root: Path, *approvers: str, version: str = "1.1.0") -> None
     (root / "charter.toml").write_text(text)
 
 
-def govern(root: Path, *approvers: str, version: str = "1.1.0") -> None:
+def govern(root: Path, *approvers: str, version: str = "2.0.0") -> None:
     write_approvers(root, *approvers, version=version)
     lock(str(root))
 

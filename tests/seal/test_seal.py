@@ -45,7 +45,7 @@ def line(name: str) -> str:
     return f"{name} {keys.public_key(name).line}"
 
 
-def govern(root: Path, *approvers: str, version: str = "1.1.0") -> None:
+def govern(root: Path, *approvers: str, version: str = "2.0.0") -> None:
     """Lists these approvers and no other, bumps the version and locks."""
     text = re.sub(r"(?m)^approvers = .*\n", "", (root / "charter.toml").read_text())
     listed = f"approvers = [{', '.join(repr(one) for one in approvers)}]\n" if approvers else ""
@@ -114,7 +114,7 @@ def test_a_charter_that_lists_approvers_verifies_only_once_one_of_them_signed(ro
     made = seal.approve(str(root), key_name="bob")
     kept = read_lock(root)
     assert kept is not None
-    assert (made.by, made.version, made.lock_sha256) == ("bob", "1.1.0", kept.sha256)
+    assert (made.by, made.version, made.lock_sha256) == ("bob", "2.0.0", kept.sha256)
     assert problems(root) == ()
 
 
@@ -203,7 +203,7 @@ def test_a_changed_letter_in_the_lock_makes_its_approval_void(root: Path) -> Non
         ('by = "alice"', 'by = "bob"', "the approval by bob: not a signature of this lock by their key"),
         ('by = "alice"', 'by = "mallory"', "the approval by mallory: not an approver that charter.toml lists"),
         ('by = "alice"', 'by = "Alice"', "the approval by Alice: not an approver that charter.toml lists"),
-        ('"1.1.0"', '"1.0.0"', "the approval by alice: of version 1.0.0, the lock says 1.1.0"),
+        ('"2.0.0"', '"1.0.0"', "the approval by alice: of version 1.0.0, the lock says 2.0.0"),
         ('signature = "ed25519:', 'signature = "', "the approval by alice: not a signature of this lock by their key"),
         ("==", "", "the approval by alice: not a signature of this lock by their key"),
     ],
@@ -235,7 +235,7 @@ def test_a_true_signature_of_something_else_is_not_an_approval(root: Path, other
     signer = "mallory" if other == "key" else "alice"
     said = seal.statement(
         "other" if other == "name" else "contract",
-        "1.1.1" if other == "version" else "1.1.0",
+        "2.0.1" if other == "version" else "2.0.0",
         lock_sha256="0" * 64 if other == "lock" else made.lock_sha256,
     )
     said = said.replace(b"approval-1", b"approval-2") if other == "contract" else said
@@ -250,7 +250,7 @@ def test_a_true_signature_of_something_else_is_not_an_approval(root: Path, other
         (lambda text: "note = 1\n" + text, r"charter\.approvals:1: unknown key 'note'"),
         (lambda text: text.replace("by = ", "# by = "), "missing required field `by`"),
         (lambda text: text.replace('by = "alice"', 'by = "a\\u001bb"'), r"charter\.approvals:\d+: .*regex"),
-        (lambda text: text.replace('"1.1.0"', "1"), r"charter\.approvals:\d+: Expected `str`, got `int`"),
+        (lambda text: text.replace('"2.0.0"', "1"), r"charter\.approvals:\d+: Expected `str`, got `int`"),
         (lambda text: re.sub("[0-9a-f]{64}", "x" * 64, text), r"charter\.approvals:\d+: .*regex"),
         (lambda text: text + text, "two approvals by one person"),
         (lambda text: text[:-3], "not TOML"),

@@ -62,8 +62,6 @@ CharterError
 
 from __future__ import annotations
 
-import math
-
 
 class CharterError(Exception):
     """The root: catch this to catch everything Charter raises on purpose."""
@@ -72,22 +70,21 @@ class CharterError(Exception):
 class FolderError(CharterError):
     """Something in a charter folder or a workspace cannot be used."""
 
-
-class ConfigError(FolderError):
-    """A file people write is malformed; `where` is `file:line` when a line is known."""
-
     def __init__(self, where: str, problem: str) -> None:
         super().__init__(f"{where}: {problem}")
         self.where = where
         self.problem = problem
 
 
+class ConfigError(FolderError):
+    """A file people write is malformed; `where` is `file:line` when a line is known."""
+
+
 class FileRefused(FolderError):
     """A file exists but may not be read; `reason` is one of a few fixed phrases."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
+        super().__init__(path, reason)
         self.reason = reason
 
 
@@ -95,16 +92,11 @@ class FileMissing(FolderError):
     """A file that is needed is not there."""
 
     def __init__(self, path: str, needed_by: str) -> None:
-        super().__init__(f"{path}: missing, needed by {needed_by}; create it or name another")
-        self.path = path
+        super().__init__(path, f"missing, needed by {needed_by}; create it or name another")
 
 
 class TemplateRefused(FolderError):
     """A template does not compile, or uses what prompts may not use."""
-
-    def __init__(self, where: str, problem: str) -> None:
-        super().__init__(f"{where}: {problem}")
-        self.where = where
 
 
 class Tampered(FolderError):
@@ -112,8 +104,9 @@ class Tampered(FolderError):
 
     def __init__(self, folder: str, files: tuple[str, ...]) -> None:
         super().__init__(
-            f"{folder}: {len(files)} locked file(s) differ from charter.lock: {', '.join(files)}; "
-            "restore them, or bump the version and run 'charter lock' if the change is meant"
+            folder,
+            f"{len(files)} locked file(s) differ from charter.lock: {', '.join(files)}; "
+            "restore them, or bump the version and run 'charter lock' if the change is meant",
         )
         self.files = files
 
@@ -368,8 +361,6 @@ class Answered(TurnError):
 class AccessError(CharterError):
     """Someone at the door of a server may not come in, or not there, or not so often."""
 
-    code = "ACCESS_DENIED"
-
 
 class NotKnown(AccessError):
     """No token, or one that is unknown, late or revoked."""
@@ -389,7 +380,7 @@ class TooMany(AccessError):
     code = "ACCESS_TOO_MANY"
 
     def __init__(self, reason: str, *, retry_after: float) -> None:
-        super().__init__(f"{reason}; try again in {math.ceil(retry_after)} s")
+        super().__init__(f"{reason}; try again in {-int(-retry_after // 1)} s")
         self.retry_after = retry_after
 
 

@@ -146,9 +146,9 @@ def place_of(error: CharterError, config: str) -> tuple[str, int]:
         file, _, line = error.where.rpartition(":")
         return (file, int(line)) if file and line.isdecimal() else (error.where, 1)
     if isinstance(error, FileMissing):
-        return CONFIG, _line_with(config, f'"{error.path}"')
+        return CONFIG, _line_with(config, f'"{error.where}"')
     if isinstance(error, FileRefused):
-        return error.path, 1
+        return error.where, 1
     if isinstance(error, Tampered):
         return error.files[0], 1
     layer, name = re.search(r"layer '([a-z0-9_]+)'", str(error)), re.search(r"'([a-z0-9_]+)'", str(error))

@@ -156,7 +156,7 @@ def test_an_approval_that_could_not_be_written_leaves_the_old_ones(root: Path, m
 def test_approvals_without_a_list_of_approvers_are_a_problem(root: Path) -> None:
     govern(root, line("alice"))
     seal.approve(str(root), key_name="alice")
-    govern(root, version="1.2.0")
+    govern(root, version="2.1.0")
     (problem,) = problems(root)
     assert problem == (
         "charter.approvals is here, but charter.toml lists no approvers; list them, "
@@ -169,7 +169,7 @@ def test_who_takes_away_list_and_approvals_passes_unless_the_keys_are_kept_elsew
     govern(root, line("alice"))
     seal.approve(str(root), key_name="alice")
     assert problems(root, alice) == ()
-    govern(root, version="1.2.0")
+    govern(root, version="2.1.0")
     (root / "charter.approvals").unlink()
     assert problems(root) == ()  # the limit that seal.py tells of
     assert problems(root, alice) == ("not signed by any of the keys that were asked for (1)",)
@@ -179,7 +179,7 @@ def test_who_puts_their_own_key_in_passes_unless_the_keys_are_kept_elsewhere(roo
     alice, bob, mallory = (keys.public_key(name).line for name in ("alice", "bob", "mallory"))
     govern(root, line("alice"))
     seal.approve(str(root), key_name="alice")
-    govern(root, f"alice {mallory}", version="1.2.0")
+    govern(root, f"alice {mallory}", version="2.1.0")
     assert len(problems(root)) == 2
     seal.approve(str(root), key_name="mallory")
     assert problems(root) == ()  # the limit again

@@ -146,7 +146,7 @@ def test_a_change_that_is_locked_anew_needs_a_new_approval_and_the_old_one_is_dr
     govern(root, line("alice"), line("bob"))
     seal.approve(str(root), key_name="alice")
     (root / ROLE).write_text("---\nversion: 1.2.0\n---\nYou are a quiet assistant.\n")
-    govern(root, line("alice"), line("bob"), version="1.2.0")
+    govern(root, line("alice"), line("bob"), version="2.1.0")
     first, second = problems(root)
     assert first == not_approved(root, "alice", "bob")
     assert second.startswith("the approval by alice: of another charter.lock, ")

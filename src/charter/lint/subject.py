@@ -135,7 +135,7 @@ def _kind(piece: Piece) -> Kind:
 def hit_of(error: CharterError, config: str) -> Hit:
     """An error of ours as an error at its place; `config` is the text of charter.toml."""
     file, line = place_of(error, config)
-    message = str(error).removeprefix(f"{getattr(error, 'where', file)}: ").removeprefix(f"{file}: ")
+    message = str(error).removeprefix(f"{file}:{line}: ").removeprefix(f"{file}: ")
     message, _, step = message.partition("; ")
     return Hit("error", file, line, message, f"{step[0].upper()}{step[1:]}." if step else NEXT)
 

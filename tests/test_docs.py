@@ -6,8 +6,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
+
+from charter.cli import app
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -70,7 +74,56 @@ def test_the_toml_example_of_the_charters_page_is_a_valid_case_file() -> None:
     assert parse(example, "docs", CaseFile).case[0].name == "telegram is told to be brief"
 
 
-def test_no_page_links_to_a_file_that_is_not_there() -> None:
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+EVERY_PAGE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def targets(page: Path) -> list[str]:
+    """What a page links to, and the images it shows, on this side of the network."""
+    return re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text())
+
+
+def test_no_page_links_to_a_file_or_an_image_that_is_not_there() -> None:
+    links = [(page, target) for page in EVERY_PAGE for target in targets(page)]
+    assert [(page.name, target) for page, target in links if not (page.parent / target).exists()] == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    there = {(ROOT / target).resolve() for target in targets(ROOT / "README.md")}
+    assert [page.name for page in EVERY_PAGE[1:] if page not in there] == []
+
+
+def test_every_image_is_shown_on_a_page_and_small_enough_to_load_at_once() -> None:
+    shown = {(page.parent / target).resolve() for page in EVERY_PAGE for target in targets(page)}
+    images = sorted((ROOT / "docs" / "img").iterdir())
+    assert [image.name for image in images if image not in shown or image.stat().st_size > 150_000] == []
+
+
+TREE = get_command(app)
+
+
+def written(page: Path) -> list[str]:
+    """The commands on a page: lines of its blocks, and what stands between backquotes."""
+    text = page.read_text().replace("\\\n", " ")
+    fenced = "".join(re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    return re.findall(r"^(charter [a-z].*)", fenced, re.MULTILINE) + re.findall(r"`(charter [a-z][^`\n]*)`", text)
+
+
+def wrong_in(line: str) -> str:
+    """What a command line of a page names that is not there; its explanation stands after two spaces or a sign."""
+    words = re.split(r"\s[|&#>]|\s{3,}|: ", line)[0].split()[1:]
+    command: Any = TREE
+    while hasattr(command, "commands"):
+        if not words:
+            return ""
+        name = words.pop(0)
+        if name not in command.commands:
+            return name
+        command = command.commands[name]
+    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
+    return next((word for word in words if word.startswith("--") and word.partition("=")[0] not in known), "")
+
+
+def test_every_command_on_a_page_is_one_with_these_options() -> None:
+    lines = [(page.name, line) for page in EVERY_PAGE for line in written(page)]
+    assert len(lines) > 100
+    assert [row for row in lines if wrong_in(row[1])] == []

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from charter.core.errors import ProviderDown
 from charter.core.incoming import Incoming
+from charter.testing import ScriptedProvider
 
 from .conftest import Visit
 from .place import Endless, Halting, Place, said, serving
@@ -42,6 +43,18 @@ def test_words_are_shown_before_the_turn_is_over_and_drawn_when_it_is(visit: Vis
         assert [(turn.outcome, turn.channel, turn.sender) for turn in place.store.turns("assistant")] == [
             ("done", "web", "ana")
         ]
+
+
+@pytest.mark.requirement("S4-12", "S4-03")
+def test_the_prompt_says_that_it_came_by_the_web(visit: Visit) -> None:
+    """AC-10: the web chat passes its channel; Telegram and scheduled runs do in tests of their own."""
+    model = ScriptedProvider(["At noon."])
+    with serving(provider=model) as place:
+        page = visit(place, place.token("ana"))
+        say(page, "When?")
+        expect(page.locator(".words")).to_have_text("At noon.")
+    (sent,) = model.payloads
+    assert "- web: User is on the web app." in sent["messages"][0]["content"]
 
 
 def test_what_was_said_is_there_after_a_reload_and_in_a_second_tab(visit: Visit) -> None:

@@ -43,8 +43,9 @@ def said(house: House) -> list[Any]:
     return [payload["messages"] for payload in provider.payloads]
 
 
-@pytest.mark.requirement("S4-03", "S4-11")
+@pytest.mark.requirement("S4-03", "S4-11", "S4-12")
 def test_the_prompt_says_that_it_is_a_scheduled_run_and_has_the_time_it_runs_at(store: SqlStore) -> None:
+    """AC-10: a scheduled run passes its channel."""
     house = house_of(store, ["Here is the news."])
     store.add_schedule(schedule(user="ana", recipient="ana"))
     ended = take_up(desk(house, clock=Clock(TICK + 5 * SECOND)), "s1", TICK)
@@ -53,7 +54,7 @@ def test_the_prompt_says_that_it_is_a_scheduled_run_and_has_the_time_it_runs_at(
     assert ended.run == Run("s1", TICK, "done", ended.turn.id, "OK", TICK + 5 * SECOND)
     assert store.runs("s1") == [ended.run]
     (messages,) = said(house)
-    assert "scheduled" in messages[0]["content"].lower()
+    assert "- scheduled: This is an automated scheduled run." in messages[0]["content"]
     assert messages[-1] == {"role": "user", "content": "Read the news to me."}
     record = store.turn("assistant", ended.turn.id)
     assert (record.channel, record.sender, record.user, record.at_ns) == ("scheduled", "ana", "ana", TICK + 5 * SECOND)

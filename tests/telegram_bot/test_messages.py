@@ -18,7 +18,9 @@ pytestmark = pytest.mark.requirement("S4-10")
 BO = 1002
 
 
+@pytest.mark.requirement("S4-12", "S4-03")
 def test_a_message_is_answered_and_the_prompt_says_that_it_came_by_telegram(stub: Stub, tmp_path: Path) -> None:
+    """AC-10: Telegram passes its channel."""
     with room(stub, tmp_path, ["Good morning."]) as here:
         here.paired()
         here.hears("hello")
@@ -26,7 +28,7 @@ def test_a_message_is_answered_and_the_prompt_says_that_it_came_by_telegram(stub
         assert stub.sent == [(ANA, "Good morning.")]
         assert (message.sender, message.user, message.channel) == ("telegram:1001", "ana", "telegram")
         assert message.id == "telegram:1001:500"
-        assert "Telegram" in str(here.model.payloads[0])
+        assert "- telegram: User is on Telegram." in here.model.payloads[0]["messages"][0]["content"]
         assert here.store.unsent("assistant") == []
         assert stub.typing == [ANA]
 

@@ -41,6 +41,14 @@ def test_a_channel_that_streams_sends_several() -> None:
     assert "".join(parts) == "One. Two. Three."
 
 
+@pytest.mark.requirement("N-13")
+def test_a_stream_tells_a_proxy_not_to_hold_it_back() -> None:
+    with served(house_of(said("One."))) as door, door.openai() as client:
+        raw = client.chat.completions.with_raw_response.create(model="assistant", messages=HELLO, stream=True)
+        assert words(raw.parse()) == ["One."]
+    assert raw.headers["x-accel-buffering"] == "no"
+
+
 @pytest.mark.requirement("S1-06", "N-13")
 @pytest.mark.parametrize("stream", [False, True])
 def test_asking_for_the_prompt_is_refused_in_plain_content(stream: bool) -> None:

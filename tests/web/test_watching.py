@@ -67,7 +67,11 @@ def test_the_counts_of_a_server_name_routes_and_nobody() -> None:
     _, mo, ids = talked()
     mo("GET", "/api/agents/sovereign/conversations/mira")
     mo("GET", "/secret-place")
+    for method, path in (("POST", "/v1/messages"), ("GET", "/v1/messages"), ("GET", "/v1/models/secret")):
+        mo(method, path)
     text = mo("GET", "/metrics").text
+    for route, status in (("/v1/messages", 400), ("/v1/messages", 405), ("/v1/models/{name:path}", 404), ("none", 404)):
+        assert f'charter_requests_total{{route="{route}",status="{status}"}} 1\n' in text
     assert 'charter_requests_total{route="/api/agents/{agent}/chat",status="200"} 2' in text
     for word in ("mira", "secret", 'mo"', "sovereign", ids[0], mo.secret):
         assert word not in text

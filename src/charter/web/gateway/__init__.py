@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from ...core.errors import CharterError, UnknownAgent
 from ...written import ascii_json
@@ -19,6 +19,7 @@ from .serving import JSON, PATIENCE_SECONDS, Gateway, said
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.types import Scope
 
     from ...house import House
     from .asked import Api
@@ -32,6 +33,14 @@ PATHS: Final = {
 }
 
 
+class Named(Route):
+    """A route that whoever counts requests can name."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
+
+
 def routes(house: House, who: Who, *, threads: int = THREADS, patience_s: float = PATIENCE_SECONDS) -> list[Route]:
     """The gateway's routes; `who` says who makes a request, or raises."""
     gateway = Gateway(house, who, threads=threads, patience_s=patience_s)
@@ -42,9 +51,9 @@ def routes(house: House, who: Who, *, threads: int = THREADS, patience_s: float 
 
         return endpoint
 
-    asked = [Route(path, of(api), methods=["POST"]) for path, api in PATHS.items()]
+    asked = [Named(path, of(api), methods=["POST"]) for path, api in PATHS.items()]
     listed = partial(_models, gateway, house)
-    return [*asked, Route("/v1/models", listed), Route("/v1/models/{name:path}", listed)]
+    return [*asked, Named("/v1/models", listed), Named("/v1/models/{name:path}", listed)]
 
 
 async def _models(gateway: Gateway, house: House, request: Request) -> Response:

@@ -161,7 +161,7 @@ class Streamed(Response):
     """An answer in parts: the first is here already, and `more` may come."""
 
     def __init__(self, work: Work, turn: asyncio.Future[Turn], first: str, *, more: bool) -> None:
-        super().__init__(None, 200, named(work.id), "text/event-stream")
+        super().__init__(None, 200, {**named(work.id), "x-accel-buffering": "no"}, "text/event-stream")
         del self.headers["content-length"]
         self._work, self._turn, self._first, self._more = work, turn, first, more
 

@@ -74,6 +74,16 @@ def test_the_toml_example_of_the_charters_page_is_a_valid_case_file() -> None:
     assert parse(example, "docs", CaseFile).case[0].name == "telegram is told to be brief"
 
 
+@pytest.mark.parametrize("page", ["docs/serve.md", "docs/models.md"])
+def test_an_example_of_config_toml_is_a_valid_one(page: str) -> None:
+    from charter.choice import HomeConfig
+    from charter.config import parse
+
+    (example,) = blocks(page, "toml")
+    found = parse(example, "docs", HomeConfig)
+    assert found.agents or found.model.name
+
+
 EVERY_PAGE = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

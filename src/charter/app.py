@@ -56,6 +56,14 @@ def database(named: str = "") -> str:
     return named or os.environ.get(DATABASE_VARIABLE, "") or embedded()
 
 
+def lasting(named: str = "") -> bool:
+    """Whether the store at this address is still there when this process has ended."""
+    from . import stores
+
+    address = database(named)
+    return not address.startswith("sqlite:") or stores.sqlite_path(address) is not None
+
+
 def embedded() -> str:
     return f"sqlite:///{home.home() / 'charter.db'}"
 

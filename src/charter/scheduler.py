@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from . import app, logs
+from .channels import durable
 from .channels.schedule import STALE_SECONDS
 from .channels.schedule import working as working_at
 from .channels.schedule_run import Desk
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 def installed() -> bool:
     """Whether the optional part that schedules need is here."""
     return find_spec("dbos") is not None and find_spec("croniter") is not None
+
+
+def prepare(database: str = "") -> None:
+    """Makes ready what workers share, before there are any."""
+    durable.prepare(app.database(database))
 
 
 def desk(house: House, *, clock: Callable[[], int] = time.time_ns) -> Desk:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from charter.web.running import Plan, at_work
+from charter import scheduler
+from charter.core.errors import BadValue
+from charter.web.running import Plan, at_work, run
 
 from .rooms import SECOND, address, house_of, opened, schedule, wait_for
 
@@ -36,3 +38,16 @@ def test_a_server_that_is_told_to_leave_schedules_alone_has_no_worker_for_them(t
         house.close()
     assert not names & {"ticker", "sweeper"}
     assert not (tmp_path / "charter.ticks.db").exists()
+
+
+def test_workers_that_come_up_together_find_the_queue_made(tmp_path: Path) -> None:
+    url = address("sqlite", tmp_path)
+    with opened(url):
+        for _ in range(2):  # made once, and found made
+            scheduler.prepare(url)
+    assert (tmp_path / "charter.ticks.db").stat().st_size > 0
+
+
+def test_a_store_in_memory_is_refused_to_several_workers_before_anything_listens() -> None:
+    with pytest.raises(BadValue, match="--workers: a store in memory is one process's own"):
+        run(Plan(database="sqlite://", workers=2), say=lambda *_: pytest.fail("it spoke"))

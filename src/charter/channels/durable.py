@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dbos import DBOS, DBOSConfig, WorkflowStatus
 
 QUEUES: Final = "charter-ticks-"
+SCHEMA: Final = "charter_dbos"
 VERSION: Final = "charter-ticks-1"  # what is queued by one release is run by the next; a new form has a new name
 AT_ONCE: Final = 8
 POLL_SECONDS: Final = 0.5
@@ -83,6 +84,14 @@ class Queue:
                 status=status, queue_name=self._queues, limit=LISTED, load_input=False, load_output=False,
                 dequeued_before=times.get("dequeued_before"), completed_before=times.get("completed_before"),
             )  # fmt: skip
+
+
+def prepare(address: str) -> None:
+    """Makes the tables of the queue: workers that come up together would do it at once, and some of them would fail."""
+    dbos = _dbos()
+    _hush()
+    with _told():
+        dbos.migrate(_beside(address), schema=SCHEMA)
 
 
 @contextmanager
@@ -163,7 +172,7 @@ def _config(address: str, worker: str) -> DBOSConfig:
     return {
         "name": "charter",
         "system_database_url": _beside(address),
-        "dbos_system_schema": "charter_dbos",
+        "dbos_system_schema": SCHEMA,
         "executor_id": worker,
         "application_version": VERSION,
         "serializer": DBOSPortableJSONSerializer(),

@@ -70,6 +70,7 @@ def run(plan: Plan, *, say: Say) -> None:
     """Serves until it is told to stop."""
     if plan.address not in LOOPBACK and not plan.names:
         raise BadValue("--address", "open to others, it needs to know its name: --host-name NAME:PORT")
+    plan = _for_its_store(plan)
     listening = _listen(plan)
     plan = replace(plan, port=listening.getsockname()[1])
     with opened(plan) as house:
@@ -80,6 +81,15 @@ def run(plan: Plan, *, say: Say) -> None:
                 _server(plan, served(house, plan)).run(sockets=[listening])
             return
     _workers(plan, listening)
+
+
+def _for_its_store(plan: Plan) -> Plan:
+    """A store in memory is one process's own, and nothing that is planned in it outlives it."""
+    if root.lasting(plan.database):
+        return plan
+    if plan.workers > 1:
+        raise BadValue("--workers", "a store in memory is one process's own; name a file, or better PostgreSQL")
+    return replace(plan, schedules=False)
 
 
 @contextlib.contextmanager
@@ -152,6 +162,10 @@ def _workers(plan: Plan, listening: socket.socket) -> None:
     """Worker processes over one socket; one that dies is replaced."""
     from uvicorn.supervisors import Multiprocess
 
+    from .. import scheduler
+
+    if plan.schedules and scheduler.installed():
+        scheduler.prepare(plan.database)
     os.environ[PLAN_VARIABLE] = msgspec.json.encode(plan).decode()
     config = _config(plan, "charter.web.running:worker", factory=True, workers=plan.workers)
     Multiprocess(config, [listening]).run()

@@ -44,10 +44,10 @@ def unsupported(where: str) -> NoReturn:
     raise BadValue(where, "not supported here; leave it out")
 
 
-def only_one(body: Body, name: str, value: Any) -> None:
+def only_one(body: Body, name: str, value: Any, *, where: str = "") -> None:
     """Refuses a parameter that is given and is not this."""
     if body.get(name) not in (None, value):
-        raise BadValue(name, "only its default is supported here; leave it out")
+        raise BadValue(f"{where}{name}", "only its default is supported here; leave it out")
 
 
 def text(body: Body, name: str, default: str | None = None, *, where: str = "") -> str:

@@ -31,7 +31,7 @@ def read(body: Body) -> Asked:
     """The request; BadValue names the parameter that is wrong."""
     only(body, READ | HARMLESS)
     wanted = table(body.get("text") or {}, "text")
-    only_one(wanted, "format", PLAIN_TEXT)
+    only_one(wanted, "format", PLAIN_TEXT, where="text.")
     tools, choice = _tools(body)
     heard = Heard()
     heard.says("system", text(body, "instructions", ""), "instructions")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..core.errors import TooMany
-from .problems import body_of
+from .problems import Form
 from .who import COOKIE, by_cookie
 
 Scope = MutableMapping[str, Any]
@@ -35,6 +36,7 @@ HEADERS: Final = tuple(
         "cross-origin-resource-policy": "same-origin",
     }.items()
 )
+_LENGTH: Final = re.compile("[0-9]{1,19}")
 KEPT: Final = 10_000  # callers whose pace is remembered
 
 
@@ -48,11 +50,15 @@ class Limits:
 
 
 class Outside:
-    """The outermost layer. `hosts` are the names this server answers to, with their ports; "*" is any name."""
+    """The outermost layer. `hosts` are the names this server answers to, with their ports; "*" is any name; `form` is
+    how an error is written on a path."""
 
-    def __init__(self, app: App, *, hosts: Callable[[], frozenset[str]], limits: Limits) -> None:
+    def __init__(
+        self, app: App, *, hosts: Callable[[], frozenset[str]], limits: Limits, form: Callable[[str], Form]
+    ) -> None:
         self._app = app
         self._hosts = hosts
+        self._form = form
         self._limits = limits
         self._pace = Pace(limits)
 
@@ -64,7 +70,7 @@ class Outside:
         found = {name.decode("latin-1"): value for name, value in headers.items()}
         refused = self._refuse(scope, found)
         if refused is not None:
-            await _say(send, *refused)
+            await _say(send, self._form(scope["path"]), *refused)
             return
         body = _Capped(receive, self._limits.body_bytes)
         await self._app(scope, body, _with_headers(send))
@@ -77,7 +83,7 @@ class Outside:
         if scope["method"] not in SAFE and (said := _foreign(scope, headers, hosts)):
             return 403, "ORIGIN_FOREIGN", said, ""
         length = headers.get("content-length", "0")
-        if not length.isdigit():
+        if not _LENGTH.fullmatch(length):
             return 400, "BAD_LENGTH", "content-length is not a number", ""
         if int(length) > self._limits.body_bytes:
             return 413, "BODY_TOO_LARGE", f"a request has at most {self._limits.body_bytes:,} bytes", ""
@@ -162,8 +168,8 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _say(send: Send, status: int, code: str, message: str, wait: str) -> None:
-    body = body_of(code, message)
+async def _say(send: Send, form: Form, status: int, code: str, message: str, wait: str) -> None:
+    body = form(status, code, message)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *HEADERS]
     if wait:
         headers.append((b"retry-after", wait.encode()))

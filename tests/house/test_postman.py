@@ -102,6 +102,19 @@ def test_a_lane_that_fails_rests_longer_each_time_and_holds_up_nobody_else() -> 
         assert made.house.given("assistant", "a") == ("At last.",)
 
 
+@pytest.mark.requirement("S0-15", "N-17")
+def test_very_many_messages_that_cannot_be_answered_hide_nobody_who_waits_behind_them() -> None:
+    """Anyone may leave messages that fail, or a terminal was left with some: more than one looks at, and all older."""
+    down = ProviderDown("scripted", "out of reach")
+    with a_round(down, said("To Ben.")) as made:
+        for number in range(150):
+            made.stage(f"a{number}")
+            made.stage(f"t{number}", "olga", channel="terminal")
+        made.stage("b", "ben")
+        assert made.go() == ["ana", "ben"]
+        assert made.house.given("assistant", "b") == ("To Ben.",)
+
+
 def test_a_postman_who_goes_by_himself_stops_when_he_is_told() -> None:
     with a_round(said("Hello.")) as made:
         made.stage("a")

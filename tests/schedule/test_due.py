@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from charter import logs
 from charter.channels.schedule import LATE_NS, Ticker
-from charter.core.errors import StoreUnavailable
+from charter.core.errors import BadValue, StoreUnavailable
 from charter.house import House
 from charter.scheduler import desk
 
@@ -130,6 +131,26 @@ def test_a_schedule_of_an_agent_that_is_not_served_here_is_another_workers(house
     clock, queue = Clock(NOON + MINUTE), Kept()
     assert Ticker(desk(house, clock=clock), queue).round() is None
     assert queue.put_in == []
+
+
+@pytest.mark.parametrize("column", ["timezone = 'Nowhere/Atlantis'", "cron = '61 * * * *'"])
+def test_a_schedule_that_cannot_be_followed_on_this_machine_holds_up_no_other(
+    column: str, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    """It is said once, not at every look."""
+    failed: list[BaseException] = []
+    monkeypatch.setattr(logs, "failed", failed.append)
+    for name in ("s1", "s2"):
+        house.store.add_schedule(schedule("* * * * * *", id=name))
+    with house.store.db.writing() as run:
+        run(f"UPDATE schedules SET {column} WHERE schedule_id = 's1'")
+    clock, queue = Clock(), Kept()
+    ticker = Ticker(desk(house, clock=clock), queue)
+    for _ in range(3):
+        assert ticker.round() == clock.now + SECOND
+        clock.now += SECOND
+    assert queue.put_in == [("s2", NOON + n * SECOND) for n in (1, 2)]
+    assert [type(error) for error in failed] == [BadValue]
 
 
 def test_a_schedule_that_was_removed_is_not_due_any_more(house: House) -> None:

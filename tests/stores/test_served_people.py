@@ -11,6 +11,7 @@ from threading import Thread
 import pytest
 
 from charter.core.errors import BadValue
+from charter.core.records import ConversationEntry, OutboxMessage, Settled
 from charter.core.served import Schedule, Token
 from charter.stores import people, prune, theirs
 from charter.stores.audit import audit
@@ -22,7 +23,7 @@ from charter.stores.tables import schema_tables
 
 from . import databases
 from .databases import KINDS
-from .filled import ADA, LATER, OLGA, filled, new, text_of, user
+from .filled import ADA, LATER, LEASE, OLGA, filled, new, record, text_of, user
 
 pytestmark = pytest.mark.requirement("N-20", "S4-10")
 DAILY = Schedule("s1", ADA, "0 7 * * *", "UTC", "marzipan", at_ns=5)
@@ -100,6 +101,34 @@ def test_a_text_that_they_had_run_for_another_goes_since_it_is_their_text(kind: 
         assert forget(store.db, "mira", by=OLGA, at_ns=9) == {"schedules": 1}
         assert "marzipan" not in text_of(url)
         assert [made.id for made in store.schedules()] == ["s2"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_a_user_go_their_chats_on_a_channel_and_their_sessions_and_nobody_elses(kind: str, tmp_path: Path) -> None:
+    """A bot knows somebody by a number, and a client of the gateway may speak in sessions: it is one person's talk."""
+    url, store = new(kind, tmp_path)
+    with store:
+        for who, chat in (("mira", "5"), ("bob", "55")):
+            store.add_pairing(digest(who), agent=ADA, channel="telegram", user=who, by=OLGA, at_ns=5, expires_at_ns=99)
+            store.pair(ADA, "telegram", chat, digest(who), at_ns=6)
+        talks = {
+            "telegram:5": "mira", "mira:one": "mira", "telegram:55": "bob", "mira:two": "mira:two",
+            "miranda": "miranda",
+        }  # fmt: skip
+        for number, (sender, who) in enumerate(talks.items()):
+            text = "marzipan" if who == "mira" else "celery"
+            store.take(ADA, f"t{number}", lane=sender, at_ns=7, lease_ns=LEASE)
+            said = [(sender, ConversationEntry(f"m{number}", text, text, f"t{number}", 8))]
+            sent = [OutboxMessage(sender, text, "telegram", 0)]
+            store.settle(Settled(record(ADA, f"t{number}", 8, sender=sender, user=who), sent, said))
+        assert "marzipan" in json.dumps(export(store.db, "mira"))
+        assert "celery" not in json.dumps(export(store.db, "mira"))
+        forget(store.db, "mira", by=OLGA, at_ns=9)
+        left = text_of(url)
+        assert [word for word in ("marzipan", "mira:one", 'telegram:5"') if word in left] == []
+        assert sorted(talk.sender for talk in store.conversations(ADA)) == ["mira:two", "miranda", "telegram:55"]
+        assert len(store.unsent(ADA)) == 3
+        assert audit(store.db).problems == ()
 
 
 def test_every_column_of_the_new_tables_that_can_name_a_person_is_looked_at() -> None:

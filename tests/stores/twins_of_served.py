@@ -6,7 +6,7 @@ from threading import Barrier
 from types import ModuleType
 from typing import Any
 
-from charter.core.records import OutboxMessage
+from charter.core.records import InboxMessage, OutboxMessage
 from charter.core.served import Peer
 from charter.stores import messages, outbox, peers, schedules, tokens
 from charter.stores.memory import MemoryStore
@@ -137,6 +137,14 @@ def answered_in_hand(patch: Patch) -> Make:
     return MemoryStore
 
 
+class OldestAlone(MemoryStore):
+    """Looks for who waits among the oldest messages alone."""
+
+    def next_of_each(self, agent: str) -> list[InboxMessage]:
+        found = {(one.sender, one.channel): one for one in reversed(self.staged(agent))}
+        return list(reversed(found.values()))
+
+
 class AnyChannel(MemoryStore):
     """Sends what waits for any channel."""
 
@@ -190,6 +198,7 @@ TWINS: Twins = {
     "renews to less": (shorter, "a_turn_that_renews_its_lease_keeps_its_lane"),
     "renews the leases of all": (of_any_turn, "a_turn_renews_its_own_lease_alone"),
     "answers what is in hand": (answered_in_hand, "a_message_tells_which_turn_answered_it"),
+    "sees the oldest alone": (of(OldestAlone), "whoever_waits_is_seen_however_many_messages_others_have"),
     "tells what others were sent": (
         patched(outbox, "_SENT_TO", "AND recipient = ?", "AND ? <> ''"), "one_can_read_again_what_one_was_sent",
     ),

@@ -20,7 +20,7 @@ from charter.stores.store import SqlStore
 from charter.testing import ScriptedProvider
 from charter.testing.scripted import Script
 
-from .stub import ANA, TOKEN, Stub
+from .stub import ANA, Stub
 
 MO = Author(Actor.OPERATOR, "mo")
 CODE = "ABCD-EFGH-JKMN-PQRS"
@@ -99,7 +99,7 @@ class Room:
             await asyncio.sleep(0)
 
         table = replace(desk(self.house, "assistant"), clock=self.clock)
-        return Telegram(table, Wire(TOKEN, api=self.stub.url, answer_s=self.answer_s), sleep=sleep)
+        return Telegram(table, Wire(self.stub.token, api=self.stub.url, answer_s=self.answer_s), sleep=sleep)
 
 
 async def settled(bot: Telegram) -> None:

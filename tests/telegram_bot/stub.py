@@ -24,6 +24,7 @@ class Stub:
     """`sent` is what people got, in order; `faults` of a method are used up one by one; `calls` is every call."""
 
     def __init__(self) -> None:
+        self.token = TOKEN
         self.sent: list[tuple[int, str]] = []
         self.bodies: list[dict[str, Any]] = []
         self.calls: list[str] = []
@@ -155,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.stub.wait(lambda: self.stub.over)
         if fault in ("before", "hold"):
             return
-        if bot != f"bot{TOKEN}" or isinstance(fault, int):
+        if bot != f"bot{self.stub.token}" or isinstance(fault, int):
             status = fault if isinstance(fault, int) else 401
             self._send(status, {"ok": False, "error_code": status, "description": _SAID[status]})
         elif isinstance(fault, tuple):

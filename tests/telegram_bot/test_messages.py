@@ -27,7 +27,7 @@ def test_a_message_is_answered_and_the_prompt_says_that_it_came_by_telegram(stub
         (message,) = here.store.messages_of("assistant", here.store.turns("assistant")[0].id)
         assert stub.sent == [(ANA, "Good morning.")]
         assert (message.sender, message.user, message.channel) == ("telegram:1001", "ana", "telegram")
-        assert message.id == "telegram:1001:500"
+        assert message.id == "telegram:1001:4711:500"
         assert "- telegram: User is on Telegram." in here.model.payloads[0]["messages"][0]["content"]
         assert here.store.unsent("assistant") == []
         assert stub.typing == [ANA]
@@ -103,6 +103,19 @@ def test_a_message_that_is_delivered_twice_is_answered_once(stub: Stub, tmp_path
         here.hears()
         assert len(here.store.turns("assistant")) == 1
     assert stub.texts() == ["once"]
+
+
+def test_another_bot_of_the_same_agent_counts_its_messages_anew_and_none_is_taken_for_an_old_one(
+    stub: Stub, tmp_path: Path
+) -> None:
+    with room(stub, tmp_path, ["once", "twice"]) as here:
+        here.paired()
+        stub.says("hello", number=7)
+        here.hears()
+        stub.token = stub.token.replace("4711", "4712")
+        stub.says("hello again", number=7)
+        here.hears()
+    assert stub.texts() == ["once", "twice"]
 
 
 @pytest.mark.parametrize("kind", ["edited_message", "channel_post", "business_message"])

@@ -275,3 +275,33 @@ def test_a_reply_that_left_is_not_sent_twice() -> None:
     answer = person(app, "user", "mira")("POST", PATH, {"text": "Hello"}).json()
     reply = OutboxMessage("mira", "Hello.", "web")
     assert found.store.mark_sent("assistant", answer["turn"], reply, 5) is False
+
+
+@pytest.mark.parametrize(("headers", "replies"), [({}, ["Again."]), (STREAM, [])], ids=["whole", "streamed"])
+def test_a_turn_that_lost_its_lane_does_not_say_its_words_twice(headers: dict[str, str], replies: list[str]) -> None:
+    """As when this process slept too long. Where nobody heard a word yet the message is answered here all the same."""
+    store: Any = None
+
+    def late(_: Any) -> str:
+        [(until,)] = store.db.read("SELECT until_ns FROM turn_leases")
+        assert store.lapse("assistant", until) == 1
+        return "Too late."
+
+    found = house(late, "Again.")
+    app, store = served(found), found.store
+    answer = person(app, "user", "mira")("POST", PATH, {"text": "Hello", "id": "a"}, headers=headers)
+    assert [reply.body for _, reply in store.replies("assistant", "mira")] == replies
+    assert len(model(found).requests) == 2 - bool(headers)
+    if headers:
+        kind, last = events(answer)[-1]
+        assert (kind, last["error"]["code"], found_text(answer)) == ("error", "TURN_CANCELLED", "Too late.")
+        assert len(store.staged("assistant")) == 1  # it waits, and the postman answers it
+    else:
+        assert answer.json()["reply"] == "Again."
+
+
+def found_text(answer: Any) -> str:
+    """The words of an answer in either form."""
+    if "event-stream" not in answer.headers["content-type"]:
+        return str(answer.json()["reply"])
+    return "".join(data["text"] for kind, data in events(answer) if kind == "text")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
@@ -13,6 +15,7 @@ from charter.web import outside
 from charter.web.api import common
 from charter.web.outside import Limits
 from charter.web.server import Settings
+from charter.web.who import hash_of
 
 from .rooms import HOST, ORIGIN, QUICK, Person, code, house, person, served
 from .walking import BODIES, Step, changing, steps, take
@@ -164,6 +167,55 @@ def test_who_asks_too_often_is_told_when_to_come_back() -> None:
     late = mo("GET", "/api/me")
     assert code(late) == (429, "ACCESS_TOO_MANY")
     assert int(late.headers["retry-after"]) in (2, 3)
+    assert mira("GET", "/api/me").status_code == 200
+
+
+def test_a_tokens_pace_is_its_own_in_whatever_form_it_comes() -> None:
+    app = served(house(), Settings(hosts=frozenset({HOST}), limits=Limits(per_second=0.1, burst=3)))
+    secret = person(app, "operator", "mo").secret
+    cookies = [app.state.door._signed(f"{hash_of(secret)}.{2**33 + number}") for number in range(3)]
+    forms: list[dict[str, str]] = [
+        {"authorization": f"Bearer {secret}"}, {"x-api-key": secret},
+        {"authorization": "Basic 1", "x-api-key": secret}, {"authorization": "Basic 2", "x-api-key": secret},
+        {"authorization": f"bearer  {secret}", "cookie": "a=1"},
+        {"authorization": f"BEARER {secret}", "x-api-key": "1"},
+        *({"cookie": f"a={number}; charter={one}"} for number, one in enumerate(cookies)),
+    ]  # fmt: skip
+    found = [Person(app, headers=headers)("GET", "/api/me").status_code for headers in forms]
+    assert found == [200] * 3 + [429] * 6
+
+
+def test_a_cookie_beside_another_way_in_is_not_looked_at() -> None:
+    """Where a header says who calls, nothing a browser sends by itself does: the look at the origin rests on that."""
+    app = small_app()
+    cookie = f"charter={app.state.door.cookie(person(app, 'user', 'mira').secret)}"
+    for scheme in ("Basic bWlyYTo=", "Bearer", "Negotiate x"):
+        both = Person(app, headers={"cookie": cookie, "authorization": scheme})
+        assert code(both("PUT", "/api/timezone", {"timezone": "Europe/Berlin"})) == (401, "ACCESS_UNKNOWN")
+
+
+def test_one_caller_does_not_hold_every_thread() -> None:
+    """Who waits for a model holds a thread; one that asks again and again is told to wait, and others are heard."""
+    go = threading.Event()
+
+    def slow(_: Any) -> Any:
+        go.wait(30)
+        return "Done."
+
+    app = served(house(slow), Settings(hosts=frozenset({HOST}), limits=replace(QUICK, at_once=3)))
+    mira, otto = person(app, "user", "mira"), person(app, "user", "otto")
+
+    async def several() -> tuple[list[int], int, list[int]]:
+        path, body = "/api/agents/assistant/chat", {"text": "Hello"}
+        first = [asyncio.create_task(mira.asking("POST", path, body)) for _ in range(3)]
+        while not app.state.house.under_way:
+            await asyncio.sleep(0.01)
+        late = [(await mira.asking("POST", path, body)).status_code for _ in range(2)]
+        other = (await otto.asking("GET", "/api/me")).status_code
+        go.set()
+        return late, other, [(await one).status_code for one in first]
+
+    assert asyncio.run(several()) == ([429, 429], 200, [200, 200, 200])
     assert mira("GET", "/api/me").status_code == 200
 
 

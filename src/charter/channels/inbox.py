@@ -71,7 +71,7 @@ class Postman:
         for name, agent in self._house.agents.items():
             with contextlib.suppress(CharterError):  # a store that is out of reach is looked at again
                 agent.store.lapse(agent.name, self._clock())
-                waiting = agent.store.staged(agent.name)
+                waiting = agent.store.next_of_each(agent.name)
                 senders = dict.fromkeys(message.sender for message in waiting if self._ours(message))
                 found += [(name, sender) for sender in senders if self._free((name, sender))]
         return found

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
+from ..core.errors import BadValue
 from .durable import open_queue
 from .schedule_cron import SECOND, due, rule_of
 from .schedule_run import state_of, take_up
@@ -61,7 +62,11 @@ class Ticker:
         fresh = max(self._started_ns, now - LATE_NS)
         mine = served(self._desk)
         for schedule in mine:
-            self._look(schedule, fresh, now)
+            try:
+                self._look(schedule, fresh, now)
+            except BadValue as error:  # a zone this machine does not know holds up its own schedule alone
+                self._desk.failed(error)
+                self._looked[schedule.id], self._next[schedule.id] = now, None
         for gone in self._looked.keys() - {one.id for one in mine}:
             del self._looked[gone], self._next[gone]
         return min((tick for tick in self._next.values() if tick is not None), default=None)

@@ -77,7 +77,7 @@ class Telegram:
 
     async def _keep(self, message: Message, user: str) -> None:
         chat, at = message.chat.id, self.desk.clock()
-        name = f"{sender_of(chat)}:{message.message_id}"
+        name = f"{sender_of(chat)}:{self.wire.bot_id}:{message.message_id}"  # another bot counts from one again
         kept = InboxMessage(name, sender_of(chat), message.text or "", at, CHANNEL, user)
         try:
             new = await asyncio.to_thread(self.desk.store.stage, self.desk.agent, kept)

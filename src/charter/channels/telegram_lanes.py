@@ -130,7 +130,7 @@ class Lanes:
         """Finds what waits and nobody is at: replies to send, messages of a process that died, or of a pause."""
         desk, now = self.desk, self.desk.clock()
         await asyncio.to_thread(desk.store.lapse, desk.agent, now)
-        for message in await asyncio.to_thread(desk.store.staged, desk.agent):
+        for message in await asyncio.to_thread(desk.store.next_of_each, desk.agent):
             chat = chat_of(message.sender) if message.channel == CHANNEL else None
             if chat is not None and chat not in self._lanes and self._rest(chat).until_ns <= now:
                 self._put(chat, _Asked(_incoming(message), fresh=False))

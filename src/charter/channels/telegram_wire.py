@@ -86,6 +86,7 @@ class Wire:
         except ImportError:
             raise MissingExtra("telegram", "a Telegram bot") from None
         hush()
+        self.bot_id = token.partition(":")[0]
         requests = _requests(answer_s)
         self._bot: Bot = Bot(
             token, f"{api}/bot", f"{api}/file/bot", request=requests[0], get_updates_request=requests[1]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.errors import CharterError
 from ..core.policy import Verdict
+from ..core.state import State
 
 if TYPE_CHECKING:
     from ..core.dialogue import ToolCall
     from ..core.records import Approval, Author
-    from ..core.state import State
 
 ALLOWED: Final = Verdict("allow", "TOOL_APPROVED")
 DENIED: Final = Verdict("deny", "TOOL_NOT_APPROVED", "a person said no to this call")
@@ -35,15 +35,21 @@ class Said:
 
 
 class Parts:
-    """Looks on in the turn's thread and hands over in the loop's; `async for` ends when `end` was called."""
+    """Looks on in the turn's thread and hands over in the loop's; `async for` ends when `end` was called.
+
+    A turn that lost its lane is taken anew. Where words of it are out already that would say them twice, so it is
+    stopped, and its message waits.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[Said | None] = asyncio.Queue()
         self._stop = threading.Event()
+        self._heard = self._spoke = False
         self.state: State | None = None
 
     async def __aiter__(self) -> AsyncIterator[Said]:
+        self._heard = True
         while (said := await self._queue.get()) is not None:
             yield said
 
@@ -63,8 +69,11 @@ class Parts:
 
     def moved(self, state: State) -> None:
         self.state = state
+        if state is State.LOADING and self._heard and self._spoke:
+            self.stop()
 
     def text(self, part: str) -> None:
+        self._spoke = True
         self._put(Said("text", part))
 
     def called(self, call: ToolCall, verdict: Verdict) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from .records import Author, OutboxMessage
+from .records import Author, InboxMessage, OutboxMessage
 
 Role = Literal["operator", "approver", "user", "sender"]
 CatchUp = Literal["skip", "one", "all"]
@@ -123,6 +123,9 @@ class Served(Protocol):
     # turns of many workers
     def renew(self, agent: str, turn_id: str, *, until_ns: int) -> bool:
         """Prolongs the lease of a turn that still has one; whether it has."""
+
+    def next_of_each(self, agent: str) -> Sequence[InboxMessage]:
+        """The oldest message that waits of each sender by each channel: however many one has, all are seen."""
 
     def answered_by(self, agent: str, message_id: str) -> str | None:
         """The turn that dealt with a message, empty while it waits or is in hand, None when it is unknown."""

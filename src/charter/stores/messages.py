@@ -48,6 +48,15 @@ def staged(db: Database, agent: str) -> list[InboxMessage]:
     return [InboxMessage(*row) for row in db.read(_ANY, agent)]
 
 
+_NEXT = f"""{_MESSAGES} WHERE seq IN (SELECT min(seq) FROM inbox_messages WHERE agent_name = ? AND {STAGED}
+    GROUP BY sender, channel) ORDER BY seq"""
+
+
+def next_of_each(db: Database, agent: str) -> list[InboxMessage]:
+    """The oldest message that waits of each sender by each channel, oldest first."""
+    return [InboxMessage(*row) for row in db.read(_NEXT, agent)]
+
+
 def waiting(db: Database, agent: str) -> int:
     """How many messages wait."""
     found = db.read(f"SELECT count(*) FROM inbox_messages WHERE agent_name = ? AND {STAGED}", agent)

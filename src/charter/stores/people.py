@@ -2,7 +2,8 @@
 
 Forgetting erases texts and names; of histories, proposals and turns the hashes, times and codes stay, under the
 pseudonym of the person's chain. It reaches one database: a backup made before holds the person as they were, so who
-restores one forgets them again. A person known by several names is forgotten by each.
+restores one forgets them again. A user's chats on a channel go with them; a person known by several names beside these
+is forgotten by each.
 """
 
 from __future__ import annotations

@@ -200,6 +200,9 @@ class SqlStore:
     def renew(self, agent: str, turn_id: str, *, until_ns: int) -> bool:
         return messages.renew(self.db, agent, turn_id, until_ns=until_ns)
 
+    def next_of_each(self, agent: str) -> list[InboxMessage]:
+        return messages.next_of_each(self.db, agent)
+
     def answered_by(self, agent: str, message_id: str) -> str | None:
         return messages.answered_by(self.db, agent, message_id)
 

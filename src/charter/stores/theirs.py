@@ -1,7 +1,8 @@
 """Where a person's rows are: a name is one person, whether it stands as user, sender, recipient or who said it.
 
 A name is the same to the letter, but an Ethereum address is, however it is written. One with blanks around it is
-looked for as it is, and if nobody is called that, as a sender's is: without them.
+looked for as it is, and if nobody is called that, as a sender's is: without them. With a user go the names they are
+written to by: their chats on a channel, and the sessions in which a client of the gateway spoke for them.
 """
 
 from __future__ import annotations
@@ -138,9 +139,19 @@ def find(read: Callable[..., Any], keys: KeyRing, person: str) -> Theirs:
 
 def _find(read: Callable[..., Any], keys: KeyRing, person: str) -> Theirs:
     lower, wanted = ("lower", person.lower()) if _ADDRESS.fullmatch(person) else ("", person)
+    names = [wanted, *_also(read, person)]
     found: dict[Column, tuple[str, ...]] = {}
     for column in NAMES:
-        same = f"SELECT DISTINCT {column.cell} FROM {column.table} WHERE {lower}({column.cell}) = ?"
-        found[column] = tuple(sorted(row[0] for row in read(same, f"{column.prefix}{wanted}")))
-    names = {name[len(column.prefix) :] for column, held in found.items() for name in held}
-    return Theirs(found, tuple(sorted(names)), keys)
+        same = (
+            f"SELECT DISTINCT {column.cell} FROM {column.table} WHERE {lower}({column.cell}) IN ({marks(len(names))})"
+        )
+        found[column] = tuple(sorted(row[0] for row in read(same, *(f"{column.prefix}{name}" for name in names))))
+    called = {name[len(column.prefix) :] for column, held in found.items() for name in held}
+    return Theirs(found, tuple(sorted(called)), keys)
+
+
+def _also(read: Callable[..., Any], user: str) -> list[str]:
+    """The senders that are this user and nobody else."""
+    chats = {f"{row[0]}:{row[1]}" for row in read("SELECT channel, peer FROM channel_peers WHERE user_id = ?", user)}
+    senders = (row[0] for row in read("SELECT DISTINCT sender FROM turn_records WHERE user_id = ?", user))
+    return sorted(chats | {sender for sender in senders if sender.startswith(f"{user}:")})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..core.errors import BadValue, Busy
 from ..core.ports import Store
 from ..core.records import OutboxMessage, Settled
@@ -52,6 +54,17 @@ def a_message_tells_which_turn_answered_it(store: Store) -> None:
     take(store, "t2")
     store.settle(Settled(turn("t2")))
     same((store.answered_by(AGENT, "m1"), store.answered_by(AGENT, "m2")), ("t2", "t2"), "who answered")
+
+
+def whoever_waits_is_seen_however_many_messages_others_have(store: Store) -> None:
+    same(len(store.next_of_each(AGENT)), 0, "whose messages wait")
+    stage(store, *(message(number) for number in range(1, 250)))
+    stage(store, message(250, "bob"), replace(message(251), channel="web"), message(252, "bob"))
+    stage(store, message(253, "zoe"), agent="bob")
+    alike([one.id for one in store.next_of_each(AGENT)], ["m1", "m250", "m251"], "the oldest of each, by each channel")
+    take(store, "t1", lane="mira")
+    alike([one.id for one in store.next_of_each(AGENT)], ["m21", "m250", "m251"], "what is in hand does not wait")
+    alike([one.id for one in store.next_of_each("bob")], ["m253"], "those of another agent")
 
 
 def _reply(store: Store, name: str, at_ns: int, *replies: OutboxMessage, agent: str = AGENT) -> None:
@@ -111,6 +124,7 @@ CONTRACTS: tuple[Contract, ...] = (
     a_lease_that_was_lost_is_not_renewed,
     a_turn_renews_its_own_lease_alone,
     a_message_tells_which_turn_answered_it,
+    whoever_waits_is_seen_however_many_messages_others_have,
     one_can_read_again_what_one_was_sent,
     what_waits_to_be_sent_is_known_by_its_channel,
     a_worker_that_asks_with_a_bad_value_is_refused,

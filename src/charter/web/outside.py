@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from starlette.requests import HTTPConnection
+
 from ..core.errors import TooMany
-from .problems import body_of
-from .who import COOKIE, by_cookie
+from .problems import Form
+from .who import COOKIE, by_cookie, hash_of, presented
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -35,41 +38,57 @@ HEADERS: Final = tuple(
         "cross-origin-resource-policy": "same-origin",
     }.items()
 )
+_LENGTH: Final = re.compile("[0-9]{1,19}")
 KEPT: Final = 10_000  # callers whose pace is remembered
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one request may weigh, and how many one caller may make: `per_second`, and `burst` at once."""
+    """What one request may weigh, and how many one caller may make: `per_second`, and `burst` in a row.
+
+    `at_once` is how many of theirs may be under way: what waits for a model holds a thread, and one caller is not to
+    hold all of them.
+    """
 
     body_bytes: int = 1_000_000
     per_second: float = 50.0
     burst: int = 200
+    at_once: int = 32
 
 
 class Outside:
-    """The outermost layer. `hosts` are the names this server answers to, with their ports; "*" is any name."""
+    """The outermost layer. `hosts` are the names this server answers to, with their ports; "*" is any name; `form` is
+    how an error is written on a path."""
 
-    def __init__(self, app: App, *, hosts: Callable[[], frozenset[str]], limits: Limits) -> None:
+    def __init__(
+        self, app: App, *, hosts: Callable[[], frozenset[str]], limits: Limits, form: Callable[[str], Form]
+    ) -> None:
         self._app = app
         self._hosts = hosts
+        self._form = form
         self._limits = limits
         self._pace = Pace(limits)
+        self._under_way: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {name: value.decode("latin-1") for name, value in reversed(scope["headers"])}
-        found = {name.decode("latin-1"): value for name, value in headers.items()}
-        refused = self._refuse(scope, found)
+        request = HTTPConnection(scope)
+        who = _who(request)
+        refused = self._refuse(scope, request.headers, who)
         if refused is not None:
-            await _say(send, *refused)
+            await _say(send, self._form(scope["path"]), *refused)
             return
-        body = _Capped(receive, self._limits.body_bytes)
-        await self._app(scope, body, _with_headers(send))
+        self._under_way[who] += 1
+        try:
+            await self._app(scope, _Capped(receive, self._limits.body_bytes), _with_headers(send))
+        finally:
+            self._under_way[who] -= 1
+            if not self._under_way[who]:
+                del self._under_way[who]
 
-    def _refuse(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str, str, str] | None:
+    def _refuse(self, scope: Scope, headers: Mapping[str, str], who: str) -> tuple[int, str, str, str] | None:
         """Status, code, message and how long to wait, for a request that goes no further."""
         hosts = self._hosts()
         if "*" not in hosts and headers.get("host", "").lower() not in hosts:
@@ -77,18 +96,20 @@ class Outside:
         if scope["method"] not in SAFE and (said := _foreign(scope, headers, hosts)):
             return 403, "ORIGIN_FOREIGN", said, ""
         length = headers.get("content-length", "0")
-        if not length.isdigit():
+        if not _LENGTH.fullmatch(length):
             return 400, "BAD_LENGTH", "content-length is not a number", ""
         if int(length) > self._limits.body_bytes:
             return 413, "BODY_TOO_LARGE", f"a request has at most {self._limits.body_bytes:,} bytes", ""
         try:
-            self._pace.step(_who(scope, headers))
+            if self._under_way[who] >= self._limits.at_once:
+                raise TooMany(f"at most {self._limits.at_once} requests at once", retry_after=1.0)
+            self._pace.step(who)
         except TooMany as error:
             return 429, error.code, str(error), str(int(error.retry_after) + 1)
         return None
 
 
-def _foreign(scope: Scope, headers: dict[str, str], hosts: frozenset[str]) -> str:
+def _foreign(scope: Scope, headers: Mapping[str, str], hosts: frozenset[str]) -> str:
     """Why a request that changes something does not come from a page of ours; empty when it may."""
     origin = headers.get("origin", "")
     site = headers.get("sec-fetch-site", "")
@@ -103,10 +124,11 @@ def _foreign(scope: Scope, headers: dict[str, str], hosts: frozenset[str]) -> st
     return ""
 
 
-def _who(scope: Scope, headers: dict[str, str]) -> str:
-    """Whose pace this is: that of a token, else that of an address. Only a hash of a secret is held."""
-    secret = headers.get("authorization", "") or headers.get("x-api-key", "") or headers.get("cookie", "")
-    return str(hash(secret)) if secret else str((scope.get("client") or ("",))[0])
+def _who(request: HTTPConnection) -> str:
+    """Whose pace this is: that of a token, in whichever form it comes, else that of an address. Only a hash is held."""
+    secret, cookie = presented(request)
+    digest = hash_of(secret) if secret else cookie.partition(".")[0][:64]
+    return digest or (request.client.host if request.client else "")
 
 
 class Pace:
@@ -162,8 +184,8 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _say(send: Send, status: int, code: str, message: str, wait: str) -> None:
-    body = body_of(code, message)
+async def _say(send: Send, form: Form, status: int, code: str, message: str, wait: str) -> None:
+    body = form(status, code, message)
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *HEADERS]
     if wait:
         headers.append((b"retry-after", wait.encode()))

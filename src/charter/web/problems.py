@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 from starlette.responses import Response
@@ -42,6 +43,8 @@ DECIDED: Final = frozenset(
     for what in ("APPROVAL", "PROPOSAL")
     for state in ("APPROVED", "DENIED", "USED", "EXPIRED", "SWAPPED", "APPLIED", "REJECTED", "STALE")
 )
+# The body of an error from its status, code and words, as whoever is asked writes it.
+Form = Callable[[int, str, str], bytes]
 UNFORESEEN: Final = "something failed that should not; the log names where"
 
 
@@ -62,17 +65,20 @@ def retry_after(error: BaseException) -> dict[str, str]:
     return {} if seconds is None else {"retry-after": str(math.ceil(seconds))}
 
 
-def body_of(code: str, message: str) -> bytes:
+def body_of(status: int, code: str, message: str) -> bytes:
+    """The API's own form; the status stands in the answer itself."""
     return ascii_json({"error": {"code": code, "message": message}})
 
 
-def problem(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> Response:
-    return Response(body_of(code, message), status, headers, "application/json")
+def problem(
+    status: int, code: str, message: str, headers: dict[str, str] | None = None, *, form: Form = body_of
+) -> Response:
+    return Response(form(status, code, message), status, headers, "application/json")
 
 
-def answer_to(error: BaseException) -> Response:
-    """The answer to an error, in the API's form."""
+def answer_to(error: BaseException, form: Form = body_of) -> Response:
+    """The answer to an error, in the API's form or another."""
     headers = retry_after(error)
     if isinstance(error, errors.NotKnown):
         headers["www-authenticate"] = 'Bearer realm="charter"'
-    return problem(status_of(error), code_of(error), words_of(error), headers)
+    return problem(status_of(error), code_of(error), words_of(error), headers, form=form)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, Response
 
 from .. import __version__, logs
 from ..core.errors import CharterError, NotKnown
 from .metrics import Metrics
 from .outside import BodyTooLarge, Limits, Outside, Pace
-from .problems import answer_to, problem
+from .problems import Form, answer_to, body_of, problem
 from .who import COOKIE, Caller, Door, by_cookie
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def make_app(house: House, key: bytes, settings: Settings | None = None) -> Fast
     app.router.routes.extend(gateway.routes(house, app.state.who))
     pages.join(app)
     app.add_middleware(_measured, metrics=app.state.metrics)
-    app.add_middleware(Outside, hosts=lambda: settings.hosts, limits=settings.limits)
+    app.add_middleware(Outside, hosts=lambda: settings.hosts, limits=settings.limits, form=form_of)
     return app
 
 
@@ -100,32 +101,50 @@ def _counted(door: Door, guesses: Pace) -> Callable[[HTTPConnection], Caller]:
 # ── errors ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def form_of(path: str) -> Form:
+    """How an error is written there: a vendor's client knows its vendor's form alone."""
+    from . import gateway
+
+    return gateway.form_of(path) or body_of
+
+
 def _handle_errors(app: FastAPI) -> None:
+    def said(
+        request: Request, status: int, code: str, message: str, headers: dict[str, str] | None = None
+    ) -> Response:  # fmt: skip
+        return problem(status, code, message, headers, form=form_of(request.scope["path"]))
+
     @app.exception_handler(CharterError)
-    def known(_: Request, error: CharterError) -> Response:
-        return answer_to(error)
+    def known(request: Request, error: CharterError) -> Response:
+        return answer_to(error, form_of(request.scope["path"]))
 
     @app.exception_handler(RequestValidationError)
-    def malformed(_: Request, error: RequestValidationError) -> Response:
+    def malformed(request: Request, error: RequestValidationError) -> Response:
         first: dict[str, Any] = error.errors()[0] if error.errors() else {"loc": ("request",), "type": "malformed"}
         kind: str = first["type"]
         loc = first["loc"][:-1] if kind == "extra_forbidden" else first["loc"]  # the last is a word of the client's
         status = 400 if kind == "string_unicode" else 422
         where = ".".join(str(part) for part in loc)
-        return problem(status, "REQUEST_MALFORMED", f"{where}: {kind.replace('_', ' ')}")
+        return said(request, status, "REQUEST_MALFORMED", f"{where}: {kind.replace('_', ' ')}")
 
     @app.exception_handler(HTTPException)
-    def plain(_: Request, error: HTTPException) -> Response:
-        return problem(error.status_code, f"HTTP_{error.status_code}", str(error.detail), dict(error.headers or {}))
+    def plain(request: Request, error: HTTPException) -> Response:
+        status = error.status_code
+        return said(request, status, f"HTTP_{status}", str(error.detail), dict(error.headers or {}))
 
     @app.exception_handler(BodyTooLarge)
-    def heavy(_: Request, __: BodyTooLarge) -> Response:
-        return problem(413, "BODY_TOO_LARGE", f"a request has at most {app.state.settings.limits.body_bytes:,} bytes")
+    def heavy(request: Request, _: BodyTooLarge) -> Response:
+        most = app.state.settings.limits.body_bytes
+        return said(request, 413, "BODY_TOO_LARGE", f"a request has at most {most:,} bytes")
+
+    @app.exception_handler(ClientDisconnect)
+    def gone(request: Request, _: ClientDisconnect) -> Response:
+        return said(request, 499, "CLIENT_GONE", "the client went away before its request was whole")
 
     @app.exception_handler(Exception)
-    def unforeseen(_: Request, error: Exception) -> Response:
+    def unforeseen(request: Request, error: Exception) -> Response:
         logs.failed(error)
-        return answer_to(error)
+        return answer_to(error, form_of(request.scope["path"]))
 
 
 # ── watching over it ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -101,13 +101,9 @@ class Door:
         return Caller(token.role, token.name, token.agent, token.channel, token.id)
 
     def _digest(self, request: HTTPConnection) -> str:
-        """The hash of the token that came with a request, as a bearer, as an Anthropic client's key, or in a cookie."""
-        scheme, _, secret = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and secret.strip():
-            return hash_of(secret.strip())
-        if key := request.headers.get("x-api-key", "").strip():
-            return hash_of(key)
-        return self._read_cookie(request.cookies.get(COOKIE, ""))
+        """The hash of the token that came with a request."""
+        secret, cookie = presented(request)
+        return hash_of(secret) if secret else self._read_cookie(cookie)
 
     # ── cookies ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -125,6 +121,17 @@ class Door:
             return ""
         digest, _, ends = text.partition(".")
         return digest if int(ends) > self._clock() // 10**9 else ""
+
+
+def presented(request: HTTPConnection) -> tuple[str, str]:
+    """What comes with a request to say whose it is: a secret, as a bearer or as an Anthropic client's key, or a cookie
+    where there is no such header. Who counts requests and who lets in look at the same."""
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and secret.strip():
+        return secret.strip(), ""
+    if key := request.headers.get("x-api-key", "").strip():
+        return key, ""
+    return "", request.cookies.get(COOKIE, "") if by_cookie(request.headers) else ""
 
 
 def by_cookie(headers: Collection[str]) -> bool:

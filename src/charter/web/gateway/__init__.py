@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from ...house import House
+    from ..problems import Form
     from .asked import Api
     from .serving import Who
 
 THREADS: Final = 64
+ROOT: Final = "/v1/"
 PATHS: Final = {
     "/v1/chat/completions": chat.API,
     "/v1/responses": responses.API,
@@ -39,6 +41,12 @@ class Named(Route):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         match, found = super().matches(scope)
         return match, {**found, "route": self}
+
+
+def form_of(path: str) -> Form | None:
+    """How an error is written on a path of the gateway, also one that no turn came of; None on any other path."""
+    api = PATHS.get(path, chat.API) if path.startswith(ROOT) else None
+    return None if api is None else lambda status, code, words: ascii_json(api.error(status, code, words, ""))
 
 
 def routes(house: House, who: Who, *, threads: int = THREADS, patience_s: float = PATIENCE_SECONDS) -> list[Route]:

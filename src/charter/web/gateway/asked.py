@@ -57,10 +57,14 @@ class Api:
 
 @dataclass(slots=True)
 class Heard:
-    """A chat while it is read: what the caller asks for, and who said what; parts of one turn stand in order."""
+    """A chat while it is read: what the caller asks for, and who said what; parts of one turn stand in order.
+
+    `waiting` are the calls of the last assistant message that have no answer yet: the name of each by its id.
+    """
 
     system: list[str] = field(default_factory=list, repr=False)
     talk: list[Said] = field(default_factory=list, repr=False)
+    waiting: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return f"Heard({len(self.talk)} messages)"
@@ -71,9 +75,9 @@ class Heard:
         if role in ("system", "developer"):
             self.system.append(words)
         elif role == "user":
-            self.talk.append(Said("user", words))
+            self._said(Said("user", words))
         elif role == "assistant":
-            self.talk.append(Said("assistant", words))
+            self._said(Said("assistant", words))
         else:
             raise BadValue(where, "has a role that is not known here")
 
@@ -81,26 +85,21 @@ class Heard:
         """Calls that the assistant made, beside what it said last or by themselves."""
         last = self.talk[-1] if self.talk else None
         if last is None or last.role != "assistant":
-            self.talk.append(Said("assistant", calls=tuple(calls)))
+            self._said(Said("assistant", calls=tuple(calls)))
         else:
             self.talk[-1] = replace(last, calls=(*last.calls, *calls))
+        self.waiting |= {call.id: call.name for call in calls}
 
     def result(self, call_id: str, words: str, where: str) -> None:
         """What a tool of the caller's answered to a call before it."""
-        open_calls = {call.id: call.name for call in self._open()}
-        if call_id not in open_calls:
+        name = self.waiting.pop(call_id, None)
+        if name is None:
             raise BadValue(where, "answers no call that stands before it and waits for its answer")
-        self.talk.append(Said("tool", plain(words, where), call_id=call_id, name=open_calls[call_id]))
+        self.talk.append(Said("tool", plain(words, where), call_id=call_id, name=name))
 
-    def _open(self) -> list[ToolCall]:
-        """The calls of the last assistant message that have no answer yet."""
-        answered: set[str] = set()
-        for said in reversed(self.talk):
-            if said.role == "tool":
-                answered.add(said.call_id)
-            else:
-                return [call for call in said.calls if call.id not in answered]
-        return []
+    def _said(self, said: Said) -> None:
+        self.talk.append(said)
+        self.waiting = {}
 
     def asked(self, tools: Sequence[ToolSpec], options: Mapping[str, Any], most: int | None) -> tuple[str, Carried]:
         """The message that is answered, the last of the user's, and everything around it."""

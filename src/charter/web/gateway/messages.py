@@ -23,7 +23,7 @@ READ: Final = frozenset(
 )
 HARMLESS: Final = frozenset({"metadata", "service_tier", "thinking", "cache_control", "inference_geo", "speed"})
 TEXT: Final = {"text": "text"}
-THOUGHT: Final = frozenset({"thinking", "redacted_thinking"})  # of another model: passed over
+THOUGHT: Final = ("thinking", "redacted_thinking")  # of another model: passed over
 CHOICES: Final = {"auto": "auto", "none": "none", "any": "required", "tool": "required"}
 STOPS: Final = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 
@@ -50,7 +50,8 @@ def _hear(heard: Heard, message: dict[str, Any], where: str) -> None:
     if isinstance(content, str) or role not in ("user", "assistant"):
         heard.says(role, texts(content, TEXT, f"{where}.content"), where)
         return
-    blocks = [(table(one, f"{where}.content[{n}]"), f"{where}.content[{n}]") for n, one in enumerate(content or [])]
+    parts = enumerate(items(message, "content", where=f"{where}."))
+    blocks = [(table(one, f"{where}.content[{n}]"), f"{where}.content[{n}]") for n, one in parts]
     used, answered = "tool_use" if role == "assistant" else "", "tool_result" if role == "user" else ""
     for one, place in blocks:
         if answered and one.get("type") == answered:
@@ -81,7 +82,7 @@ def _tools(body: Body) -> tuple[tuple[ToolSpec, ...], dict[str, Any]]:
         specs.append(tool(one.get("name"), one.get("description"), one.get("input_schema"), where=where))
     given = table(body.get("tool_choice") or {"type": "auto"}, "tool_choice")
     kind = given.get("type")
-    if kind not in CHOICES:
+    if not isinstance(kind, str) or kind not in CHOICES:
         unsupported("tool_choice.type")
     name = text(given, "name", where="tool_choice.") if kind == "tool" else ""
     offered, option = chosen(specs, CHOICES[kind], name)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,6 +18,7 @@ from ...commands.answering import sent
 from ...core.errors import Answered, BadValue, CharterError, NotAllowed, NotStored
 from ...core.incoming import Incoming
 from ...turn import code_of
+from ..api.chat import _turns
 from ..api.common import owned
 from ..problems import words_of
 from .asked import house_of, pages, reachable, today, typed, who
@@ -75,14 +78,15 @@ def chat(request: Request, name: str) -> Response:
 @router.post("/chat/{name}")
 async def send(request: Request, name: str) -> Response:
     """A message of a form: one whole turn, then the page; sent again by a reload, it is answered once."""
-    caller, agent = _at(request, name)
+    caller, agent = await run_in_threadpool(_at, request, name)
     fields = await typed(request)
     text = fields.get("text", "")
     if len(text) > MOST_CHARS:
         raise BadValue("text", f"at most {MOST_CHARS:,} characters")
     if not text.strip():
-        return _drawn(request, caller, name, agent)
-    notice = await run_in_threadpool(_ask, house_of(request), name, incoming_of(caller, text, fields.get("id", "")))
+        return await run_in_threadpool(_drawn, request, caller, name, agent)
+    turn = partial(_ask, house_of(request), name, incoming_of(caller, text, fields.get("id", "")))
+    notice = await anyio.to_thread.run_sync(turn, limiter=_turns)  # what waits for a model holds no thread of others
     return await run_in_threadpool(_drawn, request, caller, name, agent, notice)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
@@ -34,7 +35,7 @@ async def enter(request: Request) -> Response:
     """Lets in whoever has a token; it is not said what was wrong with one that opens nothing."""
     secret = (await typed(request)).get("token", "").strip().removeprefix("#")
     try:
-        caller = _bearer(request, secret)
+        caller = await run_in_threadpool(_bearer, request, secret)
     except NotKnown:
         return page("enter.html", {"me": None, "refused": True}, status=401)
     settings: Settings = request.app.state.settings

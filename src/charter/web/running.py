@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +20,7 @@ from ..channels.inbox import Postman
 from ..core.errors import BadValue, CharterError
 from ..house import House, open_house
 from ..providers.absent import Absent
+from ..stores.notices import listen
 from .server import Settings, make_app
 from .who import hash_of, make_token
 
@@ -112,9 +114,25 @@ def at_work(house: House, plan: Plan) -> Iterator[None]:
         postman = Postman(house)
         postman.start()
         parts.callback(postman.close)
+        parts.enter_context(_told(plan, postman.wake))
         if plan.schedules and (worker := _scheduler(house, plan)) is not None:
             parts.enter_context(worker)
         yield
+
+
+@contextlib.contextmanager
+def _told(plan: Plan, wake: Callable[[], None]) -> Iterator[None]:
+    """On PostgreSQL, has this called whenever another worker says that something changed; elsewhere one looks again."""
+    with listen(root.database(plan.database)) as notices:
+
+        def hear() -> None:
+            for _ in notices:
+                wake()
+
+        thread = threading.Thread(target=hear, name="notices", daemon=True)
+        thread.start()
+        yield
+    thread.join()
 
 
 def _scheduler(house: House, plan: Plan) -> Any:

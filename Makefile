@@ -43,6 +43,8 @@ bench: $(BENCHED)
 	@$(BIN)/python bench/store.py
 	@$(BIN)/python bench/recall.py
 	@$(BIN)/python bench/one_turn.py
+	@$(BIN)/python bench/scale.py
+	@$(BIN)/python bench/served.py
 
 guards: $(READY)
 	@$(BIN)/python -m tests.guards.measure

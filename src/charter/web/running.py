@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 PLAN_VARIABLE: Final = "CHARTER_SERVE"
 TOKEN_FILE: Final = "operator.token"
 USUAL_PORT: Final = 8420
+HTTP_PORT: Final = 80
 ANY_PORT: Final = -1  # the usual one, or one that is free when somebody has it
 GRACE_SECONDS: Final = 10
 BACKLOG: Final = 2048
@@ -55,17 +56,24 @@ class Plan:
     @property
     def origin(self) -> str:
         """Where a browser on this machine finds it."""
-        name = "127.0.0.1" if self.address in ("0.0.0.0", "::") else self.address
-        return f"http://{f'[{name}]' if ':' in name else name}:{self.port}"
+        name = "127.0.0.1" if self.address in EVERYWHERE else self.address
+        return f"http://{_in_address(name)}:{self.port}"
 
     @property
     def hosts(self) -> frozenset[str]:
         """The names this server answers to: its own address and those it was told."""
-        own = {self.address, "127.0.0.1", "localhost", "[::1]"} if self.address in LOOPBACK else {self.address}
-        return frozenset(f"{name}:{self.port}" for name in own) | {name.lower() for name in self.names}
+        here = self.address in LOOPBACK | EVERYWHERE
+        own = {"127.0.0.1", "localhost", "[::1]"} if here else {_in_address(self.address)}
+        bare = own if self.port == HTTP_PORT else set()  # a browser leaves out the port that goes without saying
+        return frozenset(f"{name}:{self.port}" for name in own) | bare | {name.lower() for name in self.names}
+
+
+def _in_address(name: str) -> str:
+    return f"[{name}]" if ":" in name else name
 
 
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+EVERYWHERE: Final = frozenset({"0.0.0.0", "::"})
 
 
 def run(plan: Plan, *, say: Say) -> None:

@@ -31,6 +31,31 @@ def test_a_link_that_is_opened_where_the_door_is_open_already_lets_one_in_too(vi
         page.wait_for_url("**/chat/assistant")
 
 
+def test_a_link_for_somebody_else_does_not_change_who_is_in_unasked(visit: Visit) -> None:
+    """Who follows a link of a stranger's must not go on writing under the stranger's name, where that one reads it."""
+    with serving() as place:
+        page = visit(place, place.token("ana"))
+        page.goto("about:blank")
+        page.goto(f"{place.address}/enter#{place.token('eve')}")
+        expect(page.get_by_text("this link is for somebody else")).to_be_visible()
+        assert "chk_" not in page.url
+        page.get_by_role("link", name="go on").last.click()
+        expect(page.locator("header")).to_contain_text("ana")
+        page.goto(f"{place.address}/enter#{place.token('eve')}")
+        page.get_by_role("button", name="Come in").click()
+        page.wait_for_url("**/chat/assistant")
+        expect(page.locator("header")).to_contain_text("eve")
+
+
+def test_a_link_of_ones_own_leads_in_however_often(visit: Visit) -> None:
+    with serving() as place:
+        token = place.token("ana")
+        page = visit(place, token)
+        page.goto("about:blank")
+        page.goto(f"{place.address}/enter#{token}")
+        page.wait_for_url("**/chat/assistant")
+
+
 @pytest.mark.parametrize("path", ["/", "/chat/assistant", "/agents", "/agents/assistant", "/waiting"])
 def test_a_page_without_a_cookie_leads_to_the_door_which_says_where_a_token_is(visit: Visit, path: str) -> None:
     with serving() as place:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
 from ...core.errors import NotKnown
 from ..who import COOKIE, COOKIE_SECONDS
@@ -28,6 +28,13 @@ async def static(request: Request, name: str) -> Response:
 @router.get("/enter")
 def door(request: Request) -> Response:
     return page("enter.html", {"me": known(request), "refused": False})
+
+
+@router.get("/enter/who")
+def in_as(request: Request) -> Response:
+    """Whose way in this is: the id of their token, or nothing. The door asks before it lets a link in."""
+    me = known(request)
+    return PlainTextResponse(me.token_id if me else "", headers={"cache-control": "no-store"})
 
 
 @router.post("/enter")

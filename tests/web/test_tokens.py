@@ -109,3 +109,12 @@ def test_a_token_is_for_an_agent_and_a_channel_that_there_are() -> None:
     for body, status in (({"agent": "nobody"}, 404), ({"channel": "pigeon"}, 404), ({"name": ""}, 422),
                          ({"role": "king"}, 422), ({"days": -1}, 422)):  # fmt: skip
         assert mo("POST", "/api/tokens", {"role": "user", "name": "mira", **body}).status_code == status
+
+
+@pytest.mark.parametrize("name", ["telegram:4711", "schedule:s1", "ana:work", ":"])
+def test_nobody_is_called_like_a_chat_or_a_session_of_somebody_else(name: str) -> None:
+    """Who had such a name would be answered out of that chat, and read it as their own."""
+    app = served(house())
+    mo = person(app, "operator", "mo")
+    assert code(mo("POST", "/api/tokens", {"role": "user", "name": name})) == (400, "BAD_VALUE")
+    assert [token.name for token in app.state.house.store.tokens()] == ["mo"]

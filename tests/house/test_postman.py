@@ -69,6 +69,18 @@ def test_who_waits_for_an_answer_at_a_page_has_a_moment_to_take_the_turn_themsel
         assert made.go() == ["ana"]
 
 
+@pytest.mark.requirement("N-20")
+def test_what_is_read_at_a_page_does_not_wait_to_be_sent_and_what_is_fetched_does() -> None:
+    """A reply that nobody ever says was sent is kept for ever: what is pruned is what was sent."""
+    with a_round(said("At the page."), said("To be fetched.")) as made:
+        made.stage("a", channel="web", at_ns=NOW - GRACE_NS)
+        made.stage("b", "ben")
+        assert made.go() == ["ana", "ben"]
+        assert [(reply.recipient, reply.body) for _, reply in made.store.unsent("assistant")] == [
+            ("ben", "To be fetched.")
+        ]
+
+
 def test_a_message_of_a_terminal_is_left_to_who_sits_there() -> None:
     with a_round() as made:
         made.stage("a", channel="terminal", at_ns=NOW - 10 * GRACE_NS)

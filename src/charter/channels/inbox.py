@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from ..core.errors import Answered, Busy, CharterError
 from ..core.incoming import Incoming
-from ..core.records import InboxMessage
+from ..core.records import InboxMessage, OutboxMessage
 
 LOOK_SECONDS: Final = 2.0
 GRACE_NS: Final = 3 * 10**9  # who asked and waits for the answer takes the turn themselves
@@ -95,7 +95,7 @@ class Postman:
         lane = name, sender
         failed = False
         try:
-            self._house.ask(name, Incoming(channel="inbox", sender=sender), patience_s=0)
+            self._read_there(name, self._house.ask(name, Incoming(channel="inbox", sender=sender), patience_s=0))
         except (Busy, Answered):
             pass
         except Exception:  # the turn's record says what it was; here it only means: later
@@ -107,3 +107,9 @@ class Postman:
                 self._rests[lane] = self._clock() / 1e9 + rest, rest
             else:
                 self._rests.pop(lane, None)
+
+    def _read_there(self, name: str, turn: Any) -> None:
+        """What is said at a page stays there to be read: nobody carries it further, and it does not wait to be sent."""
+        agent, to = self._house.agents[name], turn.record.sender or turn.record.user
+        for number, part in enumerate(turn.parts if turn.record.channel == "web" else ()):
+            agent.store.mark_sent(agent.name, turn.id, OutboxMessage(to, part, "web", number), self._clock())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from charter.channels.inbox import FIRST_REST, GRACE_NS, Postman
+from charter.channels.inbox import FIRST_REST, GRACE_NS, HANDS, LOOK_SECONDS, Postman
 from charter.core.errors import ProviderDown
 from charter.core.records import InboxMessage
 from charter.house import House
@@ -125,6 +125,30 @@ def test_very_many_messages_that_cannot_be_answered_hide_nobody_who_waits_behind
         made.stage("b", "ben")
         assert made.go() == ["ana", "ben"]
         assert made.house.given("assistant", "b") == ("To Ben.",)
+
+
+@pytest.mark.requirement("N-17")
+def test_no_more_lanes_are_taken_than_there_are_hands_and_the_oldest_first_whoever_they_wait_for() -> None:
+    """A lane kept for later would be an empty turn by then, where another worker answered it."""
+    with a_round(*(said(f"Reply {number}.") for number in range(6))) as made:
+        for number in range(6):
+            made.stage(f"m{number}", f"s{5 - number}", at_ns=NOW - number)
+        first = made.postman.due()
+        assert first == [("assistant", f"s{number}") for number in range(HANDS)]
+        assert made.postman.due() == []
+        made.postman.answer(*first[0])
+        assert made.postman.due() == [("assistant", "s4")]
+
+
+def test_a_lane_that_another_worker_has_rests_until_one_looks_again() -> None:
+    with a_round(said("At last.")) as made:
+        made.store.take("assistant", "theirs", lane="ana", at_ns=NOW, lease_ns=10**12)
+        made.stage("a")
+        assert made.go() == ["ana"]
+        assert made.go() == []
+        made.now += int((LOOK_SECONDS + 1) * 10**9)
+        assert made.go() == ["ana"]
+        assert made.house.given("assistant", "a") is None
 
 
 def test_a_postman_who_goes_by_himself_stops_when_he_is_told() -> None:

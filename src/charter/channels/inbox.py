@@ -32,13 +32,17 @@ class Asked(Protocol):
 
 
 class Postman:
-    """Goes round by himself, in threads; `wake` has him go at once. A lane that fails rests, longer each time."""
+    """Goes round by himself, in threads; `wake` has him go at once. A lane that fails rests, longer each time.
+
+    He takes no more lanes than he has hands: what he had in mind for later, another one may have answered by then.
+    """
 
     def __init__(self, house: Asked, *, clock: Callable[[], int] = time.time_ns, hands: int = HANDS) -> None:
         self._house = house
         self._clock = clock
         self._rests: dict[tuple[str, str], tuple[float, float]] = {}
         self._busy: set[tuple[str, str]] = set()
+        self._most, self._full = hands, False
         self._lock = threading.Lock()
         self._woken = threading.Event()
         self._closed = False
@@ -66,15 +70,14 @@ class Postman:
             self._woken.clear()
 
     def due(self) -> list[tuple[str, str]]:
-        """Senders whose messages wait, are old enough, do not rest, and are in nobody's hands here."""
-        found: list[tuple[str, str]] = []
+        """Senders whose messages wait, are old enough, do not rest, and are in no hands here: the oldest first."""
+        waiting: dict[tuple[str, str], int] = {}
         for name, agent in self._house.agents.items():
             with contextlib.suppress(CharterError):  # a store that is out of reach is looked at again
                 agent.store.lapse(agent.name, self._clock())
-                waiting = agent.store.next_of_each(agent.name)
-                senders = dict.fromkeys(message.sender for message in waiting if self._ours(message))
-                found += [(name, sender) for sender in senders if self._free((name, sender))]
-        return found
+                for message in filter(self._ours, agent.store.next_of_each(agent.name)):
+                    waiting.setdefault((name, message.sender), message.received_at_ns)
+        return [lane for lane in sorted(waiting, key=waiting.__getitem__) if self._free(lane)]
 
     def _ours(self, message: InboxMessage) -> bool:
         """Whether nobody else is about to answer this one."""
@@ -87,26 +90,34 @@ class Postman:
             until, _ = self._rests.get(lane, (0.0, 0.0))
             if lane in self._busy or until > self._clock() / 1e9:
                 return False
+            self._full = len(self._busy) >= self._most
+            if self._full:
+                return False
             self._busy.add(lane)
             return True
 
     def answer(self, name: str, sender: str) -> None:
-        """Takes one turn for this sender; one that fails has the lane rest."""
+        """Takes one turn for this sender; one that fails has the lane rest, and so for a moment one that is taken."""
         lane = name, sender
-        failed = False
+        failed, rest = False, 0.0
         try:
             self._read_there(name, self._house.ask(name, Incoming(channel="inbox", sender=sender), patience_s=0))
-        except (Busy, Answered):
+        except Answered:
             pass
+        except Busy:
+            rest = LOOK_SECONDS
         except Exception:  # the turn's record says what it was; here it only means: later
             failed = True
         with self._lock:
             self._busy.discard(lane)
-            rest = min(max(self._rests.get(lane, (0.0, 0.0))[1] * 2, FIRST_REST), LONGEST_REST) if failed else 0.0
             if failed:
-                self._rests[lane] = self._clock() / 1e9 + rest, rest
+                rest = min(max(self._rests.get(lane, (0.0, 0.0))[1] * 2, FIRST_REST), LONGEST_REST)
+            if rest:
+                self._rests[lane] = self._clock() / 1e9 + rest, rest if failed else 0.0
             else:
                 self._rests.pop(lane, None)
+            if self._full:  # somebody waits for a hand
+                self._woken.set()
 
     def _read_there(self, name: str, turn: Any) -> None:
         """What is said at a page stays there to be read: nobody carries it further, and it does not wait to be sent."""

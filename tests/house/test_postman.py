@@ -142,7 +142,7 @@ def test_no_more_lanes_are_taken_than_there_are_hands_and_the_oldest_first_whoev
 
 def test_a_lane_that_another_worker_has_rests_until_one_looks_again() -> None:
     with a_round(said("At last.")) as made:
-        made.store.take("assistant", "theirs", lane="ana", at_ns=NOW, lease_ns=10**12)
+        made.store.take("assistant", "theirs", lane="ana", at_ns=NOW, lease_ns=10**18)
         made.stage("a")
         assert made.go() == ["ana"]
         assert made.go() == []

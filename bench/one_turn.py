@@ -43,17 +43,21 @@ from rounds import (
     interleave,
     say,
 )
-from turn_peers import REPLY, make_langchain, make_openai_agents, make_pydantic_ai, tide
+from turn_peers import REPLY, Turn, make_langchain, make_openai_agents, make_pydantic_ai, tide
 from turn_usual import EXACT, make_usual
 
 NOTES = 200
 CHATS = 150  # in turn, so that a chat is a few exchanges long
-PEERS = ("pydantic-ai-slim", "langchain", "openai-agents", "scikit-learn", "tiktoken")
+MAKERS = {"pydantic-ai": make_pydantic_ai, "langchain": make_langchain, "openai-agents": make_openai_agents}
+PEERS = ("pydantic-ai-slim", "langchain", "langgraph-checkpoint-sqlite", "openai-agents", "scikit-learn", "tiktoken")
 ABOUT = """\
 Ours is a whole turn of the `workspace` charter: the message staged and taken, layers from files and 200 notes recalled
 from, past exchanges as messages, exact tokens (o200k_base), the payload looked over at the wire, the reply, the record
 with its hash-chained log row, all in SQLite with synchronous=FULL on a memory file system. The frameworks get the
-finished prompt and keep nothing. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
+finished prompt. Bare, they keep nothing and know of nothing that was said before; `kept` is the same agent with its
+chat in SQLite, as safe as ours, in the way its project ships or documents: LangGraph's SqliteSaver, the Agents SDK's
+SQLiteSession, for pydantic-ai the rows of its chat example. None of them recalls, counts, looks over a payload or keeps
+a record, and their tracing is off. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
 once. The frameworks look at no word of what is asked and answered: `ours` is without guards too, `ours, guarded` is
 what everyone gets. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
 OPEN = Verdict("allow")
@@ -133,16 +137,14 @@ def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
         ours(place / f"ours{call}.db", call, guarded=False) as (turn, store, prompt),
         ours(place / f"guarded{call}.db", call) as (guarded, _, _),
     ):
-        bare = {
-            "pydantic-ai": make_pydantic_ai(prompt, call),
-            "langchain": make_langchain(prompt, call),
-            "openai-agents": make_openai_agents(prompt, call),
+        peers = {name: make(prompt, call) for name, make in MAKERS.items()} | {
+            f"{name}, kept": make(prompt, call, place / f"{name}{call}.db") for name, make in MAKERS.items()
         }
         sides: dict[str, Call] = {
             "ours": lambda number: turn(message(number), number % CHATS),
             "ours, guarded": lambda number: guarded(message(number), number % CHATS),
         }
-        for name, side in bare.items():
+        for name, side in peers.items():
             sides[name] = partial(_ask, side, message)
         if not call:
             usual = make_usual(place / "usual.db", prompt.split("\n\n"), notes())
@@ -157,12 +159,12 @@ def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
         commits = spent[0] / 200 / 1000
         whole = timings["ours"].median
         say(f"of ours, its commits take {commits:.0f} µs here; without them it is {whole - commits:.0f} µs")
-    targets = (*(Target("ours", name, 0.2) for name in bare), *([] if call else [Target("ours", "usual", 0.04)]))
+    targets = (*(Target("ours", name, 0.2) for name in peers), *([] if call else [Target("ours", "usual", 0.04)]))
     return Comparison(f"a turn {'that calls a tool once' if call else 'without tools'}, stub model", timings, targets)
 
 
-def _ask(side: Callable[[str], str], message: Callable[[int], str], number: int) -> str:
-    return side(message(number))
+def _ask(side: Turn, message: Callable[[int], str], number: int) -> str:
+    return side(message(number), number % CHATS)
 
 
 @contextmanager

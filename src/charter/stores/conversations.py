@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
 
 from ..core.errors import BadValue
 from ..core.incoming import sender_key
@@ -148,10 +149,11 @@ def woven(entries: Iterable[Row], parts: Iterable[Row]) -> list[Exchange]:
         if row[7] >= 0:
             sent[row[1]][row[7]] = row[2]
     found: list[Exchange] = []
-    for row in sorted(entries, key=lambda row: int(row[7])):
-        bodies = sent.get(row[1], {})
-        whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
-        reply = "\n\n".join(whole) if row[3] and whole and len(whole) == len(bodies) else row[3]
+    for row in sorted(entries, key=itemgetter(7)):
+        reply, bodies = row[3], sent.get(row[1])
+        if reply and bodies:
+            whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
+            reply = "\n\n".join(whole) if len(whole) == len(bodies) else reply
         found.append(Exchange(row[7], row[1], row[2], reply))
     return found
 

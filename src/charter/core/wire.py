@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .errors import WireMismatch
 from .manifest import Entry, content_hash
 
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a body must hold: these layers in this order, joined like this, and nothing else of a prompt.
-
-    `user` says that the last layer goes in the user's role; `before` counts the messages that stand between, and
-    `lead` the characters they take in plain text.
-    """
-
-    dialect: str
-    entries: tuple[Entry, ...]
-    joiner: str
-    payload_sha256: str
-    user: bool = False
-    before: int = 0
-    lead: int = 0
-    key: bytes | None = field(default=None, repr=False)
+Write = Callable[[Mapping[str, Any]], bytes]
 
 
 def canonical(body: Mapping[str, Any]) -> bytes:
@@ -37,9 +21,28 @@ def canonical(body: Mapping[str, Any]) -> bytes:
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
-def payload_hash(body: Mapping[str, Any], key: bytes | None) -> str:
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a body must hold: these layers in this order, joined like this, and nothing else of a prompt.
+
+    `user` says that the last layer goes in the user's role; `before` counts the messages that stand between, and
+    `lead` the characters they take in plain text. `write` gives the bytes that are hashed: those of `canonical`.
+    """
+
+    dialect: str
+    entries: tuple[Entry, ...]
+    joiner: str
+    payload_sha256: str
+    user: bool = False
+    before: int = 0
+    lead: int = 0
+    key: bytes | None = field(default=None, repr=False)
+    write: Write = field(default=canonical, repr=False)
+
+
+def payload_hash(body: Mapping[str, Any], key: bytes | None, write: Write = canonical) -> str:
     """The hash of a request, keyed where there is a key: it holds a person's words."""
-    return content_hash(canonical(body), key)
+    return content_hash(write(body), key)
 
 
 def check(body: Mapping[str, Any], expected: Expected, provider: str = "wire") -> None:
@@ -49,7 +52,7 @@ def check(body: Mapping[str, Any], expected: Expected, provider: str = "wire") -
     except (KeyError, IndexError, TypeError, AttributeError):
         raise WireMismatch(provider, f"the body is not a {expected.dialect} request; nothing was sent") from None
     _layers(system, user, expected, provider)
-    if payload_hash(body, expected.key) != expected.payload_sha256:
+    if payload_hash(body, expected.key, expected.write) != expected.payload_sha256:
         raise WireMismatch(provider, "the body was changed after it was assembled; nothing was sent")
 
 

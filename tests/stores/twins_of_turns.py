@@ -212,9 +212,9 @@ def half_replies(patch: Patch) -> Make:
 
 
 def replies_to_all(patch: Patch) -> Make:
-    without(patch, conversations, "woven", "if row[3] and whole", "if whole")
+    without(patch, conversations, "woven", "if reply and part >= 0", "if part >= 0")
     patch.setattr(reading, "woven", conversations.woven)
-    return MemoryStore
+    return talks(patch, "e.agent_reply <> '' AND ", "")
 
 
 def sees_what_came_later(patch: Patch) -> Make:

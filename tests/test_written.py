@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from charter.core.chain import link_hash
 from charter.core.wire import canonical
 from charter.written import ascii_json, canonical_json
 
@@ -26,6 +27,11 @@ def test_what_is_hashed_is_what_the_standard_library_writes(value: object) -> No
 def test_the_quick_way_is_not_taken_where_it_differs(text: str) -> None:
     assert ascii_json([text, 2**70]) == json.dumps([text, 2**70], separators=(",", ":")).encode()
     assert ascii_json([text]).isascii()
+
+
+@given(st.lists(texts | st.integers(0, 2**63 - 1), min_size=10, max_size=10))
+def test_a_link_of_the_log_has_one_hash_however_its_row_is_written(fields: list[str | int]) -> None:
+    assert link_hash(*fields, write=ascii_json) == link_hash(*fields)
 
 
 plain = texts | st.integers() | st.booleans() | st.none() | st.floats(allow_nan=False)

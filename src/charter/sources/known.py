@@ -92,7 +92,16 @@ def made_of(
 
 def same(looks: Looks) -> bool:
     """Whether everything that was looked at is now as it was then."""
-    return all(_look(path) == sign for path, sign in looks.items())
+    for path, sign in looks.items():
+        try:
+            one = os.lstat(path)
+        except (OSError, ValueError):
+            if _look(path) != sign:
+                return False
+        else:  # what is the same is no link, for it was none then
+            if sign != (one.st_dev, one.st_ino, one.st_mtime_ns, one.st_ctime_ns, one.st_size):
+                return False
+    return True
 
 
 def settled(looks: Looks, since_ns: int) -> bool:

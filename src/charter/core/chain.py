@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from .manifest import content_hash
@@ -49,6 +50,7 @@ def row_seal(sha256: str, key: bytes) -> str:
     return content_hash(bytes.fromhex(sha256), key)
 
 
+@lru_cache(maxsize=1024)
 def pseudonym(name: str, key: bytes | None) -> str:
     """A person's name as a chain may keep it: without the key nobody can tell whose it is."""
     return content_hash(b"charter-person-1:" + name.encode(), key)[:32]

@@ -17,7 +17,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -28,7 +27,6 @@ from .errors import BadValue
 from .unicode import EMOJI, JOINING, SEEN, WORD
 
 BARE_LIMIT = 200
-SHORT_VALUE = 40  # days, names, channels, models: much the same ones in every turn
 ROLES = (
     "system",
     "developer",
@@ -208,16 +206,9 @@ def _plain_lines(values: Sequence[str]) -> bool:
 
 def inline(value: str, *, starts_line: bool = False) -> str:
     """A value inside a line of ours: bare when plain, else a JSON string."""
-    return _inline_known(value, starts_line) if len(value) <= SHORT_VALUE else _inline(value, starts_line)
-
-
-def _inline(value: str, starts_line: bool) -> str:
     if is_plain(value) and not (starts_line and _is_structure(value)):
         return value
     return quote(value)
-
-
-_inline_known = lru_cache(maxsize=1024)(_inline)
 
 
 def _is_structure(value: str) -> bool:
@@ -296,6 +287,13 @@ class Structure:
         return text
 
 
+_FORMS: dict[Form, Callable[[str], str]] = {
+    Form.QUOTED: quote,
+    Form.BLOCK: block,
+    Form.JSON: json_line,
+}
+
+
 def encode(value: Value, structure: Structure, starts: frozenset[str] = frozenset(), name: str = "") -> object:
     """A fact as a template may print it; `starts` names the slots that stand at the start of a line."""
     if isinstance(value, str):
@@ -313,15 +311,13 @@ def encode(value: Value, structure: Structure, starts: frozenset[str] = frozense
 
 
 def _encode_piece(piece: Piece, structure: Structure, starts_line: bool) -> str:
-    if piece.form is Form.QUOTED:
-        return quote(piece.text)
     if piece.form is Form.LINE:
         return inline(piece.text, starts_line=starts_line)
     if piece.form is Form.XML:
         return _xml(inline(piece.text, starts_line=starts_line))
     if piece.form is Form.MARKDOWN:
         return structure.escape(piece.text if piece.trust is Trust.OPERATOR else defused(piece.text))
-    return block(piece.text) if piece.form is Form.BLOCK else json_line(piece.text)
+    return _FORMS[piece.form](piece.text)
 
 
 def pieces_of(value: Value) -> list[Piece]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..core.errors import BadValue
@@ -148,13 +148,20 @@ def woven(rows: Iterable[Row]) -> list[Exchange]:
         entries[row[7]].append(row)
     found: list[Exchange] = []
     for seq in sorted(entries):
-        _, turn_id, text, reply, _, _, _, _, part, *_ = entries[seq][0]
-        if reply and part >= 0:
-            bodies = {row[8]: row[4] for row in entries[seq]}
-            whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
-            reply = "\n\n".join(whole) if len(whole) == len(bodies) else reply
-        found.append(Exchange(seq, turn_id, text, reply))
+        parts = entries[seq]
+        first = parts[0]
+        reply = first[3]
+        if reply and first[8] >= 0:
+            reply = first[4] if len(parts) == 1 and first[8] == 0 else _whole(parts) or reply
+        found.append(Exchange(seq, first[1], first[2], reply))
     return found
+
+
+def _whole(parts: Sequence[Row]) -> str:
+    """A reply of its parts; empty when one is gone."""
+    bodies = {row[8]: row[4] for row in parts}
+    whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
+    return "\n\n".join(whole) if len(whole) == len(bodies) else ""
 
 
 def exchanges_before(db: Database, agent: str, name: str, turn_id: str) -> list[Exchange]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 from typing import Any
 
 from assembly import Target
@@ -61,6 +61,7 @@ a record, and their tracing is off. `usual` keeps messages and a row per turn th
 once. The frameworks look at no word of what is asked and answered: `ours` is without guards too, `ours, guarded` is
 what everyone gets. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
 OPEN = Verdict("allow")
+Clock = Callable[[], int]
 
 
 class NoGuard:
@@ -130,7 +131,7 @@ def messages() -> Callable[[int], str]:
     return lambda number: texts[number % len(texts)]
 
 
-def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
+def compare(place: Path, rounds: int, calls: int, call: bool, clock: Clock = perf_counter_ns) -> Comparison:
     """All of them in one run, each called with the same messages."""
     message = messages()
     with (
@@ -152,7 +153,7 @@ def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
         for name, one in sides.items():
             if one(0) != REPLY:
                 raise PeerError(f"{name} did not answer as the stub does")
-        timings = interleave(sides, rounds=rounds, calls=calls)
+        timings = interleave(sides, rounds=rounds, calls=calls, clock=clock)
         with committing(store) as spent:
             for number in range(200):
                 sides["ours"](number)
@@ -189,12 +190,12 @@ def committing(store: SqlStore) -> Iterator[list[int]]:
         store.db._writer = writer  # type: ignore[attr-defined]
 
 
-def measure(rounds: int, calls: int) -> Iterator[Comparison]:
+def measure(rounds: int, calls: int, clock: Clock) -> Iterator[Comparison]:
     message = messages()
     with folder("memory", need=10**8) as place:
         say(f"on {file_system(place)}")
-        yield compare(place, rounds, calls, False)
-        yield compare(place, rounds, calls, True)
+        yield compare(place, rounds, calls, False, clock)
+        yield compare(place, rounds, calls, True, clock)
     with folder("disk") as place, ours(place / "ours.db") as (turn, _, _):
         alone: dict[str, Call] = {"ours": lambda number: turn(message(number), number % CHATS)}
         timings = interleave(alone, rounds=max(rounds // 4, 5), calls=2)
@@ -204,11 +205,12 @@ def measure(rounds: int, calls: int) -> Iterator[Comparison]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compare one turn with other ways to take one, interleaved.")
     parser.add_argument("--json", action="store_true", help="print numbers as JSON")
+    parser.add_argument("--cpu", action="store_true", help="processor time of all threads, where a machine is shared")
     parser.add_argument("--quick", action="store_true", help="fewer rounds: shows that it runs, not how fast")
     options = parser.parse_args()
     rounds = 10 if options.quick else 60
     try:
-        results = list(measure(rounds, 8))
+        results = list(measure(rounds, 8, process_time_ns if options.cpu else perf_counter_ns))
     except (PeerError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -217,7 +219,8 @@ def main() -> int:
         facts = {**environment(), "peers": peers}
         print(json.dumps({"environment": facts, "rounds": rounds, "results": comparison_data(results)}, indent=2))
     else:
-        head = f"{environment_text()}\n{peers}\n{rounds} interleaved rounds"
+        timed = "processor time" if options.cpu else "time gone by"
+        head = f"{environment_text()}\n{peers}\n{rounds} interleaved rounds, {timed}"
         print(head, ABOUT, *(comparison_text(result) for result in results), sep="\n\n")
     return 0
 

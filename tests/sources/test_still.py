@@ -11,7 +11,7 @@ import pytest
 from charter import Incoming, load
 from charter.charter import Charter
 from charter.folder import SHIPPED
-from charter.sources import known
+from charter.sources import Ask, known
 
 
 @pytest.fixture
@@ -121,3 +121,20 @@ def test_a_program_that_hands_an_agent_in_is_heard_every_time(workspace: Path) -
     assert "You are handed in." in "\n\n".join(asked(given))
     handed = charter.assemble(Incoming(channel="web", text="hello", at=0), world=given.world)
     assert "You are handed in." in handed.reveal()
+
+
+@pytest.mark.usefixtures("old")
+def test_what_one_prompt_looks_at_besides_is_no_other_prompts(workspace: Path) -> None:
+    charter = load("workspace", workspace=workspace)
+    asked(charter)
+
+    def ask() -> Ask:
+        incoming = Incoming(channel="web", text="hello", at=0)
+        return Ask(incoming, charter.stack.mode("full"), charter.world, charter.home, "")
+
+    one, two = ask(), ask()
+    told = charter.still.told(one)
+    assert told.keys() == {"identity", "soul", "tools", "skills"}
+    one.seen["looks"]["/nowhere"] = None
+    assert charter.still.told(two) == told
+    assert "/nowhere" not in two.seen["looks"]

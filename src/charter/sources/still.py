@@ -40,7 +40,7 @@ class Still:
         kept = self._kept.get(_key(ask))
         if kept is None or ask.world.given or not same(kept.seen["looks"]):
             return NOTHING
-        ask.seen.update(kept.seen)
+        ask.seen.update(kept.seen, looks=dict(kept.seen["looks"]))  # a copy: sources of this prompt add to theirs
         return kept.told
 
     def keep(self, ask: Ask, told: Mapping[str, Told], since_ns: int) -> None:

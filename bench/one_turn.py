@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter_ns
+from time import perf_counter_ns, process_time_ns
 from typing import Any
 
 from assembly import Target
@@ -43,20 +43,25 @@ from rounds import (
     interleave,
     say,
 )
-from turn_peers import REPLY, make_langchain, make_openai_agents, make_pydantic_ai, tide
+from turn_peers import REPLY, Turn, make_langchain, make_openai_agents, make_pydantic_ai, tide
 from turn_usual import EXACT, make_usual
 
 NOTES = 200
 CHATS = 150  # in turn, so that a chat is a few exchanges long
-PEERS = ("pydantic-ai-slim", "langchain", "openai-agents", "scikit-learn", "tiktoken")
+MAKERS = {"pydantic-ai": make_pydantic_ai, "langchain": make_langchain, "openai-agents": make_openai_agents}
+PEERS = ("pydantic-ai-slim", "langchain", "langgraph-checkpoint-sqlite", "openai-agents", "scikit-learn", "tiktoken")
 ABOUT = """\
 Ours is a whole turn of the `workspace` charter: the message staged and taken, layers from files and 200 notes recalled
 from, past exchanges as messages, exact tokens (o200k_base), the payload looked over at the wire, the reply, the record
 with its hash-chained log row, all in SQLite with synchronous=FULL on a memory file system. The frameworks get the
-finished prompt and keep nothing. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
+finished prompt. Bare, they keep nothing and know of nothing that was said before; `kept` is the same agent with its
+chat in SQLite, as safe as ours, in the way its project ships or documents: LangGraph's SqliteSaver, the Agents SDK's
+SQLiteSession, for pydantic-ai the rows of its chat example. None of them recalls, counts, looks over a payload or keeps
+a record, and their tracing is off. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
 once. The frameworks look at no word of what is asked and answered: `ours` is without guards too, `ours, guarded` is
 what everyone gets. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
 OPEN = Verdict("allow")
+Clock = Callable[[], int]
 
 
 class NoGuard:
@@ -126,23 +131,21 @@ def messages() -> Callable[[int], str]:
     return lambda number: texts[number % len(texts)]
 
 
-def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
+def compare(place: Path, rounds: int, calls: int, call: bool, clock: Clock = perf_counter_ns) -> Comparison:
     """All of them in one run, each called with the same messages."""
     message = messages()
     with (
         ours(place / f"ours{call}.db", call, guarded=False) as (turn, store, prompt),
         ours(place / f"guarded{call}.db", call) as (guarded, _, _),
     ):
-        bare = {
-            "pydantic-ai": make_pydantic_ai(prompt, call),
-            "langchain": make_langchain(prompt, call),
-            "openai-agents": make_openai_agents(prompt, call),
+        peers = {name: make(prompt, call) for name, make in MAKERS.items()} | {
+            f"{name}, kept": make(prompt, call, place / f"{name}{call}.db") for name, make in MAKERS.items()
         }
         sides: dict[str, Call] = {
             "ours": lambda number: turn(message(number), number % CHATS),
             "ours, guarded": lambda number: guarded(message(number), number % CHATS),
         }
-        for name, side in bare.items():
+        for name, side in peers.items():
             sides[name] = partial(_ask, side, message)
         if not call:
             usual = make_usual(place / "usual.db", prompt.split("\n\n"), notes())
@@ -150,19 +153,19 @@ def compare(place: Path, rounds: int, calls: int, call: bool) -> Comparison:
         for name, one in sides.items():
             if one(0) != REPLY:
                 raise PeerError(f"{name} did not answer as the stub does")
-        timings = interleave(sides, rounds=rounds, calls=calls)
+        timings = interleave(sides, rounds=rounds, calls=calls, clock=clock)
         with committing(store) as spent:
             for number in range(200):
                 sides["ours"](number)
         commits = spent[0] / 200 / 1000
         whole = timings["ours"].median
         say(f"of ours, its commits take {commits:.0f} µs here; without them it is {whole - commits:.0f} µs")
-    targets = (*(Target("ours", name, 0.2) for name in bare), *([] if call else [Target("ours", "usual", 0.04)]))
+    targets = (*(Target("ours", name, 0.2) for name in peers), *([] if call else [Target("ours", "usual", 0.04)]))
     return Comparison(f"a turn {'that calls a tool once' if call else 'without tools'}, stub model", timings, targets)
 
 
-def _ask(side: Callable[[str], str], message: Callable[[int], str], number: int) -> str:
-    return side(message(number))
+def _ask(side: Turn, message: Callable[[int], str], number: int) -> str:
+    return side(message(number), number % CHATS)
 
 
 @contextmanager
@@ -187,12 +190,12 @@ def committing(store: SqlStore) -> Iterator[list[int]]:
         store.db._writer = writer  # type: ignore[attr-defined]
 
 
-def measure(rounds: int, calls: int) -> Iterator[Comparison]:
+def measure(rounds: int, calls: int, clock: Clock) -> Iterator[Comparison]:
     message = messages()
     with folder("memory", need=10**8) as place:
         say(f"on {file_system(place)}")
-        yield compare(place, rounds, calls, False)
-        yield compare(place, rounds, calls, True)
+        yield compare(place, rounds, calls, False, clock)
+        yield compare(place, rounds, calls, True, clock)
     with folder("disk") as place, ours(place / "ours.db") as (turn, _, _):
         alone: dict[str, Call] = {"ours": lambda number: turn(message(number), number % CHATS)}
         timings = interleave(alone, rounds=max(rounds // 4, 5), calls=2)
@@ -202,11 +205,12 @@ def measure(rounds: int, calls: int) -> Iterator[Comparison]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compare one turn with other ways to take one, interleaved.")
     parser.add_argument("--json", action="store_true", help="print numbers as JSON")
+    parser.add_argument("--cpu", action="store_true", help="processor time of all threads, where a machine is shared")
     parser.add_argument("--quick", action="store_true", help="fewer rounds: shows that it runs, not how fast")
     options = parser.parse_args()
     rounds = 10 if options.quick else 60
     try:
-        results = list(measure(rounds, 8))
+        results = list(measure(rounds, 8, process_time_ns if options.cpu else perf_counter_ns))
     except (PeerError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -215,7 +219,8 @@ def main() -> int:
         facts = {**environment(), "peers": peers}
         print(json.dumps({"environment": facts, "rounds": rounds, "results": comparison_data(results)}, indent=2))
     else:
-        head = f"{environment_text()}\n{peers}\n{rounds} interleaved rounds"
+        timed = "processor time" if options.cpu else "time gone by"
+        head = f"{environment_text()}\n{peers}\n{rounds} interleaved rounds, {timed}"
         print(head, ABOUT, *(comparison_text(result) for result in results), sep="\n\n")
     return 0
 

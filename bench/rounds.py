@@ -142,25 +142,27 @@ def check_pragmas(path: Path) -> None:
 # ── rounds ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def interleave(contenders: Mapping[str, Call], *, rounds: int, calls: int) -> dict[str, Timing]:
+def interleave(
+    contenders: Mapping[str, Call], *, rounds: int, calls: int, clock: Callable[[], int] = perf_counter_ns
+) -> dict[str, Timing]:
     """Microseconds per call; every contender is called with the same numbers, each number once."""
     samples: dict[str, list[float]] = {name: [] for name in contenders}
     with quiet_collector():
         for number in range(-WARM_UP_ROUNDS, rounds):
             first = (number + WARM_UP_ROUNDS) * calls
             for name in order_of(list(contenders), number):
-                sample = _slice(contenders[name], range(first, first + calls))
+                sample = _slice(contenders[name], range(first, first + calls), clock)
                 if number >= 0:
                     samples[name].append(sample)
             gc.collect()
     return {name: timing_of(values) for name, values in samples.items()}
 
 
-def _slice(contender: Call, numbers: range) -> float:
-    begin = perf_counter_ns()
+def _slice(contender: Call, numbers: range, clock: Callable[[], int]) -> float:
+    begin = clock()
     for number in numbers:
         contender(number)
-    return (perf_counter_ns() - begin) / len(numbers) / 1000
+    return (clock() - begin) / len(numbers) / 1000
 
 
 def prose(rng: random.Random, low: int, high: int) -> str:

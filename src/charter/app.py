@@ -260,7 +260,7 @@ def toolbox(charter: Charter, tools: Sequence[Toolmaker | Tool] = ()) -> Callabl
 
     def make(acting: InTurn) -> Mapping[str, Tool]:
         own = ruled((one if isinstance(one, Tool) else one(acting) for one in given.values()), specs, policies)
-        return built_in(acting, names, layers=labels, specs=specs, policies=policies) | own
+        return built_in(acting, names, layers=labels, specs=specs, policies=policies) | own if names else own
 
     return make
 

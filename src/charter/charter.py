@@ -27,7 +27,9 @@ from .core.text import Form, Piece, Trust, Value
 from .lock import read_files, stamps, unchanged
 from .sources import Ask, Gathered, Home, Source, World
 from .sources.listing import WorkspaceSkills
+from .sources.still import Still, Told, clock
 from .sources.stored import Stored
+from .written import canonical_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class Charter:
     stamps: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
     made: dict[str, tuple[Sequence[Gathered], Section, tuple[str, ...]]] = field(init=False, default_factory=dict)
+    still: Still = field(init=False, default_factory=Still)
 
     def __repr__(self) -> str:
         return f"Charter({self.name!r}, {self.version}, {len(self.stack.layers)} layers)"
@@ -74,7 +77,7 @@ class Charter:
     @cached_property
     def settings(self) -> Settings:
         """What holds for every prompt of this charter."""
-        return Settings(self.name, self.version, self.limits, self.counter, self.key)
+        return Settings(self.name, self.version, self.limits, self.counter, self.key, canonical_json)
 
     def within(self, **changes: Any) -> Charter:
         """The same charter in another world: `within(workspace=…, store=…, tools=…)`."""
@@ -121,14 +124,29 @@ class Charter:
         there = self.world if world is None else world
         reads = self.read(incoming, mode=mode, world=there) if reads is None else reads
         seen: dict[str, Any] = {}
+        began, first = clock(), Ask(incoming, shown, there, self.home, "", reads, seen)
+        told = self.still.told(first)
+        anew: dict[str, Told] = {}
         for layer in self.stack.layers:
             if layer.id in self.fixed:
                 yield self.fixed[layer.id], ()
+            elif layer.id in told:
+                yield told[layer.id]
             elif shown.shows(layer.id):
-                ask = Ask(incoming, shown, there, self.home, layer.id, reads, seen)
-                yield self._section(layer, ask)
+                said = self._section(layer, Ask(incoming, shown, there, self.home, layer.id, reads, seen))
+                if layer.id in self.of_files:
+                    anew[layer.id] = said
+                yield said
             else:
                 yield Section(layer, {}), ()
+        if anew:
+            self.still.keep(first, anew, began)
+
+    @cached_property
+    def of_files(self) -> frozenset[str]:
+        """The layers that follow from files which every prompt looks at."""
+        rows = self.sources.items()
+        return frozenset(name for name, row in rows if row and all(getattr(one, "still", False) for one in row))
 
     @cached_property
     def with_guest(self) -> Charter:
@@ -282,8 +300,9 @@ class Charter:
         if asked:
             return self.stack.mode(asked).name
         for candidate in self.stack.modes.values():
-            by_name = any(fnmatchcase(incoming.model.lower(), pattern) for pattern in candidate.models)
-            by_size = 0 < model_billions(incoming.model) < candidate.below_billions
+            model, names = incoming.model, candidate.models
+            by_name = bool(names) and any(fnmatchcase(model.lower(), pattern) for pattern in names)
+            by_size = candidate.below_billions > 0 and 0 < model_billions(model) < candidate.below_billions
             if by_name or by_size or incoming.channel in candidate.channels:
                 return candidate.name
         return self.default_mode

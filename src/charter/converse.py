@@ -23,14 +23,14 @@ from .core.records import Approval
 from .core.state import State
 from .core.text import block, cap, inline, spoken
 from .core.window import within
-from .course import Course, exchanged
+from .course import Course
 from .screening import hidden_in
+from .sent import sent, tokens_of
 
 RESULT_CHARS: Final = 16_000
 APPROVAL_NS: Final = 24 * 3600 * 10**9
 UNKNOWN_WINDOW: Final = 16_000
 MARGIN: Final = 1.15  # our counts are estimates, and every message has a few tokens of its own
-MESSAGE_TOKENS: Final = 8
 REREAD: Final = 2  # the same reading, one after the other; more is a circle
 DEPTH: Final = 64  # of a call's arguments: what is nested deeper cannot be written on every wire
 LOOK_SECONDS: Final = 0.1  # how soon a turn that waits for a tool knows that nobody wants it any more
@@ -90,7 +90,7 @@ def _ask(course: Course, hear: Hear) -> Reply:
     course.may_go_on()
     agent, assembly = course.agent, course.assembly
     assert assembly is not None
-    course.before = _before(course)
+    look_back(course)
     talk = Talk(course.before, tuple(course.after))
     stream = streams(course)
     provider = agent.provider
@@ -128,7 +128,7 @@ def may_stream(course: Course) -> bool:
     return policy.stream and policy.markdown and policy.max_chars is None and not whole
 
 
-def _before(course: Course) -> tuple[Said, ...]:
+def look_back(course: Course) -> None:
     """Past exchanges as messages, as many as fit beside the layers and what was said in this turn (N-18).
 
     A chat that its caller keeps is sent whole: what of it could be missed, only the caller knows.
@@ -136,22 +136,24 @@ def _before(course: Course) -> tuple[Said, ...]:
     agent, assembly = course.agent, course.assembly
     assert assembly is not None
     count = assembly.settings.counter
-
-    def tokens(text: str) -> int:
-        return count(text.encode(errors="replace")) + MESSAGE_TOKENS if text else 0
-
     carried = course.before if course.incoming.carried is not None else ()
-    said_so_far = (*carried, *course.after)
-    since = sum(tokens(said.text) + sum(tokens(call.arguments) for call in said.calls) for said in said_so_far)
-    used = assembly.tokens + tokens(assembly.message) + since
+    since = sum(
+        tokens_of(said.text, count) + sum(tokens_of(call.arguments, count) for call in said.calls)
+        for said in (*carried, *course.after)
+    )
+    used = assembly.tokens + tokens_of(assembly.message, count) + since
     window = agent.provider.window
     room = (UNKNOWN_WINDOW if window is None else int(window / MARGIN) - course.reply_tokens) - used
     if window is not None and room < 0:
         raise OverLimit(f"about {used:,} tokens do not fit beside a reply in the window of {window:,} tokens")
     if carried:
-        return carried
-    kept = within(course.past, room, lambda exchange: tokens(exchange.text) + tokens(exchange.reply))
-    return tuple(said for exchange in kept for said in exchanged(assembly, exchange))
+        return
+    past = sent(assembly, course.past)
+    tokens = {id(exchange): one.tokens for exchange, one in zip(course.past, past, strict=True)}
+    fitting = within(course.past, room, lambda exchange: tokens[id(exchange)])
+    kept = past[len(past) - len(fitting) :]  # the newest
+    course.before = tuple([said for one in kept for said in one.said])
+    course.rows_before = tuple([row for one in kept for row in one.rows])
 
 
 # ── acting ────────────────────────────────────────────────────────────────────────────────────────────────────────

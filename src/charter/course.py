@@ -14,12 +14,11 @@ from .agent import Agent, Watch
 from .core.dialogue import Said, Usage
 from .core.errors import Cancelled, OverLimit, OverSpend, Paused, UnknownChannel
 from .core.keyring import key_id
-from .core.manifest import content_hash
 from .core.policy import ChannelPolicy, Verdict
 from .core.records import TurnRecord
 from .core.state import State, move
 from .core.text import spoken
-from .written import ascii_json
+from .sent import Row, answered, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from .core.assemble import Assembly
     from .core.dialogue import ToolCall
     from .core.incoming import Incoming
-    from .core.ports import Counter as Tokens
     from .core.ports import Request, Tool
     from .core.records import Control, Exchange, InboxMessage
     from .screening import History, Stream
@@ -59,6 +57,7 @@ class Course:
         self.assembly: Assembly | None = None
         self.past: Sequence[Exchange] = ()
         self.before: tuple[Said, ...] = ()
+        self.rows_before: tuple[Row, ...] = ()  # of those, where they are known
         self.after: list[Said] = []
         self.texts: list[str] = []
         self.screen: Stream | None = None
@@ -154,7 +153,9 @@ class Course:
         if self.assembly is None:
             return []
         count, key = self.assembly.settings.counter, self.assembly.settings.key
-        return [row_of(said, count, key) for said in (*self.before, *answered(self.assembly), *self.after)]
+        known = self.rows_before
+        said = (*(() if known else self.before), *answered(self.assembly), *self.after)
+        return [*known, *[row_of(one, count, key) for one in said]]
 
     def reply(self) -> Row | None:
         """What the model said last, as a message: a next turn that sends it so finds it in the engine's cache."""
@@ -249,28 +250,6 @@ def as_json(value: dict[str, Any]) -> str:
 
 
 _sorted: Final = msgspec.json.Encoder(order="sorted")
-Row = list[Any]  # of a message: its role, its keyed hash, its tokens; never its text
-
-
-def row_of(said: Said, count: Tokens, key: bytes | None) -> Row:
-    """What is kept of one message."""
-    calls = [[call.name, call.arguments] for call in said.calls]
-    words = said.text + "".join([name + arguments for name, arguments in calls]) if calls else said.text
-    data = ascii_json((said.role, said.text, calls))
-    return [said.role, content_hash(data, key)[:32], count(words.encode(errors="replace"))]
-
-
-def answered(assembly: Assembly) -> tuple[Said, ...]:
-    """The message that is answered, as it is sent: the user's layer where there is one, else beside the layers."""
-    if assembly.has_user_layer:
-        return (Said("user", assembly.parts[-1].text),)
-    return (Said("user", assembly.past(assembly.message)),) if assembly.message else ()
-
-
-def exchanged(assembly: Assembly, exchange: Exchange) -> list[Said]:
-    """A past exchange as the messages it is sent as."""
-    said = [Said("user", assembly.past(exchange.text))] if exchange.text else []
-    return said + ([Said("assistant", spoken(exchange.reply))] if exchange.reply else [])
 
 
 def acting_for(course: Course) -> InTurn:

@@ -10,9 +10,9 @@ from .core.dialogue import Said, Talk
 from .core.errors import BadValue, CharterError
 from .core.manifest import content_hash
 from .core.wire import payload_hash
-from .course import answered, exchanged, row_of
 from .kept import Kept, counted_by
 from .past import Past
+from .sent import answered, row_of, sent
 from .unproved import Found, reason, unkept
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _wire(built: _Built, whole: Sequence[Proof]) -> tuple[Proof, ...]:
     body = assembly.payload(
         kept.detail["dialect"], max_tokens=1, talk=Talk(tuple(before)), options=kept.detail.get("sent", {})
     )
-    same = payload_hash(body, assembly.settings.key) == kept.record.payload_sha256
+    same = payload_hash(body, assembly.settings.key, assembly.settings.write) == kept.record.payload_sha256
     return messages, Proof("request", "" if same else "it had something that is neither a layer, a tool nor a message")
 
 
@@ -173,7 +173,7 @@ def _before(kept: Kept, past: Past, assembly: Assembly) -> tuple[list[Said], str
     """The past messages that were sent with the first request: the newest of those that were read."""
     record, count = kept.record, int(kept.steps[0]["before"])
     exchanges = past.exchanges(record.agent, record.sender or record.user)
-    said = [message for exchange in exchanges for message in exchanged(assembly, exchange)]
+    said = [message for one in sent(assembly, exchanges) for message in one.said]
     if len(said) < count:
         return said, f"{count - len(said)} of {count} past messages are not kept any more"
     return said[len(said) - count :], ""

@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ from .caller import refuse_unplaced, their_talk, their_tools
 from .converse import converse, may_stream, streams
 from .core.dialogue import Usage
 from .core.errors import Answered, BadValue, Busy, CharterError, OverSpend, Paused
-from .core.incoming import Incoming
+from .core.incoming import EPOCH, Incoming
 from .core.records import ConversationEntry, InboxMessage, OutboxMessage, Settled, TurnRecord
 from .core.shape import shape
 from .core.silence import is_silent
@@ -32,7 +32,6 @@ __all__ = ["Agent", "Turn", "take_turn"]
 
 UNWATCHED: Final = Unwatched()
 MESSAGES: Final = 20  # of one sender, answered together
-EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

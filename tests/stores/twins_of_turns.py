@@ -206,15 +206,14 @@ def never_begins_anew(patch: Patch) -> Make:
 
 
 def half_replies(patch: Patch) -> Make:
-    without(patch, conversations, "woven", "len(whole) == len(bodies)", "True")
-    patch.setattr(reading, "woven", conversations.woven)
+    without(patch, conversations, "_whole", "len(whole) == len(bodies)", "True")
     return MemoryStore
 
 
 def replies_to_all(patch: Patch) -> Make:
-    without(patch, conversations, "woven", "if row[3] and whole", "if whole")
+    without(patch, conversations, "woven", "if reply and first[8] >= 0", "if first[8] >= 0")
     patch.setattr(reading, "woven", conversations.woven)
-    return MemoryStore
+    return talks(patch, "e.agent_reply <> '' AND ", "")
 
 
 def sees_what_came_later(patch: Patch) -> Make:

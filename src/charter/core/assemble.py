@@ -250,13 +250,14 @@ class Assembly:
             dialect,
             self.entries,
             self.stack.joiner,
-            payload_hash(body, self.settings.key),
+            payload_hash(body, self.settings.key, self.settings.write),
             user=self.has_user_layer,
             before=wire.messages_before(dialect, talk),
             lead=len(wire.completion_talk(talk.before).encode(errors="surrogatepass"))
             if dialect == "completion"
             else 0,
             key=self.settings.key,
+            write=self.settings.write,
         )
 
     @property
@@ -277,7 +278,7 @@ class Assembly:
 
     def past(self, text: str) -> str:
         """An earlier message of a person, in the form this prompt gives the one it answers."""
-        return block(text) if self.has_user_layer else spoken(text)
+        return past(text, self.has_user_layer)
 
     def blocks(self) -> tuple[wire.Block, ...]:
         """The prompt as blocks in order, the joiners inside them, and the message that is answered last; made once."""
@@ -286,10 +287,8 @@ class Assembly:
         return self._blocks
 
     def _joined(self) -> tuple[wire.Block, ...]:
-        blocks = [
-            wire.Block(part[0].layer.id, part[0].layer.role, part[TEXT], part[0].layer.volatility, part[TOKENS])
-            for part in self._parts
-        ]
+        layers = [(part[0].layer, part) for part in self._parts]
+        blocks = [(one.id, one.role, part[TEXT], one.volatility, part[TOKENS], False) for one, part in layers]
         joined = wire.with_joiners(blocks, self.stack.joiner)
         return joined if self.has_user_layer or not self.message else (*joined, wire.spoken_message(self.message))
 
@@ -316,6 +315,11 @@ class Assembly:
             joint_bytes=len(self.stack.joiner.encode()) * (len(self._parts) - 1),
             joint_tokens=_joint_tokens(self.stack, self._parts, self.settings),
         )
+
+
+def past(text: str, framed: bool) -> str:
+    """An earlier message of a person as it is sent, in a frame where the message that is answered has one."""
+    return block(text) if framed else spoken(text)
 
 
 def _entry_of(part: Raw, settings: Settings) -> Entry:

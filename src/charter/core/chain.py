@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from .manifest import content_hash
@@ -33,9 +34,15 @@ def row_hash(row: LogRow) -> str:
     )  # fmt: skip
 
 
-def link_hash(*fields: str | int) -> str:
-    """The hash of a row's fields, from `prev_sha256` on, in the order of the contract."""
-    return hashlib.sha256(_WRITTEN(("charter-log-1", *fields)).encode()).hexdigest()
+def written(fields: Sequence[str | int]) -> bytes:
+    """The array that is hashed."""
+    return _WRITTEN(fields).encode()
+
+
+def link_hash(*fields: str | int, write: Callable[[Sequence[str | int]], bytes] = written) -> str:
+    """The hash of a row's fields, from `prev_sha256` on, in the order of the contract; `write` gives the bytes that
+    `written` gives."""
+    return hashlib.sha256(write(("charter-log-1", *fields))).hexdigest()
 
 
 def row_seal(sha256: str, key: bytes) -> str:
@@ -43,6 +50,7 @@ def row_seal(sha256: str, key: bytes) -> str:
     return content_hash(bytes.fromhex(sha256), key)
 
 
+@lru_cache(maxsize=1024)
 def pseudonym(name: str, key: bytes | None) -> str:
     """A person's name as a chain may keep it: without the key nobody can tell whose it is."""
     return content_hash(b"charter-person-1:" + name.encode(), key)[:32]

@@ -13,6 +13,7 @@ from .errors import BadValue
 if TYPE_CHECKING:
     from .carried import Carried
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@:-]{0,127}\Z")
 _ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}\Z")
 _ALMOST_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]*\Z")
@@ -71,7 +72,7 @@ class Incoming:
 
 def nanoseconds(at: datetime) -> int:
     """Nanoseconds since 1970, exact to the microsecond a datetime has."""
-    since = at - datetime(1970, 1, 1, tzinfo=UTC)
+    since = at - EPOCH
     return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
 
 

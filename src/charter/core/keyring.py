@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .chain import pseudonym, row_seal
 from .manifest import content_hash
@@ -45,6 +46,7 @@ class KeyRing:
 NO_KEYS = KeyRing()
 
 
+@lru_cache(maxsize=16)
 def key_id(key: bytes) -> str:
     """A key's name: says nothing of the key."""
     return hashlib.sha256(b"charter-key-1:" + key).hexdigest()[:8]

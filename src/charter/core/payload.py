@@ -30,7 +30,10 @@ class Block(NamedTuple):
         return f"Block({', '.join(f'{name}={getattr(self, name)!r}' for name in facts)})"
 
 
-def with_joiners(blocks: Sequence[Block], joiner: str) -> tuple[Block, ...]:
+Bare = tuple[str, Role, str, Volatility, int, bool]  # a block before it is one
+
+
+def with_joiners(blocks: Sequence[Bare], joiner: str) -> tuple[Block, ...]:
     """The blocks with the joiners inside: before each system block, and after the last one when a user block follows.
 
     So a user block holds the user layer alone, and the texts concatenate to the whole prompt.
@@ -38,7 +41,7 @@ def with_joiners(blocks: Sequence[Block], joiner: str) -> tuple[Block, ...]:
     out: list[Block] = []
     for index, (name, role, text, volatility, tokens, message) in enumerate(blocks):
         before = joiner if index and role is not Role.USER else ""
-        after = joiner if index + 1 < len(blocks) and blocks[index + 1].role is Role.USER else ""
+        after = joiner if index + 1 < len(blocks) and blocks[index + 1][1] is Role.USER else ""
         out.append(Block(name, role, f"{before}{text}{after}", volatility, tokens, message))
     return tuple(out)
 

@@ -15,6 +15,7 @@ from .layer import Layer, Stack
 from .manifest import Disposition, Entry, content_hash
 from .ports import Template
 from .text import Facts, Piece, Structure, Trust, encode, inline, least_trust, shorten, texts_in
+from .wire import Write, canonical
 
 SUMMARY_CHARS: Final = 160
 NAMED_CUTS: Final = 5
@@ -35,13 +36,14 @@ ESTIMATE: Final = Estimate()
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for every prompt of an installation."""
+    """What holds for every prompt of an installation; `write` gives a request's canonical bytes, quicker or not."""
 
     charter: str = ""
     version: str = ""
     limits: Limits = NO_LIMITS
     counter: ports.Counter = ESTIMATE
     key: bytes | None = field(default=None, repr=False)
+    write: Write = field(default=canonical, repr=False, compare=False)
     special: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -20,6 +20,8 @@ class State(enum.StrEnum):
     PERSISTING = "Persisting"
     FAULTED = "Faulted"
 
+    __hash__ = str.__hash__  # an Enum's own is slower, and a state is looked up in every move
+
 
 MOVES: Final[Mapping[State, frozenset[State]]] = {
     State.IDLE: frozenset({State.LOADING}),

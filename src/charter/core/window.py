@@ -17,10 +17,11 @@ def within(exchanges: Sequence[Exchange], room: int, cost: Callable[[Exchange], 
     So a chat that outgrows its room loses four exchanges at once and then none for a while. A chat from which nothing
     is lost yet starts where it started.
     """
-    left = sum(cost(exchange) for exchange in exchanges)
+    costs = [cost(exchange) for exchange in exchanges]
+    left = sum(costs)
     for index, exchange in enumerate(exchanges):
         starts = (exchange.seq - 1) % STEP == 0 or (index == 0 and len(exchanges) < KEPT)
         if starts and left <= room:
             return tuple(exchanges[index:])
-        left -= cost(exchange)
+        left -= costs[index]
     return ()

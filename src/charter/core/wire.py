@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .errors import WireMismatch
 from .manifest import Entry, content_hash
 
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a body must hold: these layers in this order, joined like this, and nothing else of a prompt.
-
-    `user` says that the last layer goes in the user's role; `before` counts the messages that stand between, and
-    `lead` the characters they take in plain text.
-    """
-
-    dialect: str
-    entries: tuple[Entry, ...]
-    joiner: str
-    payload_sha256: str
-    user: bool = False
-    before: int = 0
-    lead: int = 0
-    key: bytes | None = field(default=None, repr=False)
+Write = Callable[[Mapping[str, Any]], bytes]
 
 
 def canonical(body: Mapping[str, Any]) -> bytes:
@@ -37,9 +21,28 @@ def canonical(body: Mapping[str, Any]) -> bytes:
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
-def payload_hash(body: Mapping[str, Any], key: bytes | None) -> str:
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a body must hold: these layers in this order, joined like this, and nothing else of a prompt.
+
+    `user` says that the last layer goes in the user's role; `before` counts the messages that stand between, and
+    `lead` the characters they take in plain text. `write` gives the bytes that are hashed: those of `canonical`.
+    """
+
+    dialect: str
+    entries: tuple[Entry, ...]
+    joiner: str
+    payload_sha256: str
+    user: bool = False
+    before: int = 0
+    lead: int = 0
+    key: bytes | None = field(default=None, repr=False)
+    write: Write = field(default=canonical, repr=False)
+
+
+def payload_hash(body: Mapping[str, Any], key: bytes | None, write: Write = canonical) -> str:
     """The hash of a request, keyed where there is a key: it holds a person's words."""
-    return content_hash(canonical(body), key)
+    return content_hash(write(body), key)
 
 
 def check(body: Mapping[str, Any], expected: Expected, provider: str = "wire") -> None:
@@ -49,7 +52,7 @@ def check(body: Mapping[str, Any], expected: Expected, provider: str = "wire") -
     except (KeyError, IndexError, TypeError, AttributeError):
         raise WireMismatch(provider, f"the body is not a {expected.dialect} request; nothing was sent") from None
     _layers(system, user, expected, provider)
-    if payload_hash(body, expected.key) != expected.payload_sha256:
+    if payload_hash(body, expected.key, expected.write) != expected.payload_sha256:
         raise WireMismatch(provider, "the body was changed after it was assembled; nothing was sent")
 
 
@@ -57,32 +60,34 @@ def _layers(system: str, user: str, expected: Expected, provider: str) -> None:
     """Cuts the texts at the lengths the manifest gives and hashes each; every byte must belong to a layer."""
     joiner = expected.joiner.encode()
     entries = expected.entries[:-1] if expected.user else expected.entries
-    rest = system.encode(errors="surrogatepass")
+    data, at = system.encode(errors="surrogatepass"), 0
     for number, entry in enumerate(entries):
         if number:
-            rest = _after(rest, joiner, entry, provider)
-        rest = _match(rest, entry, expected.key, provider)
+            at = _after(data, at, joiner, entry, provider)
+        at = _match(data, at, entry, expected.key, provider)
     if expected.user:
         last = expected.entries[-1]
-        rest = _after(rest, joiner, last, provider) if entries else rest
-        said = _match(user.encode(errors="surrogatepass"), last, expected.key, provider)
-        if said:
-            raise WireMismatch(provider, f"{len(said):,} bytes stand after the layer {last.id}; nothing was sent")
-    if rest:
-        raise WireMismatch(provider, f"{len(rest):,} bytes stand after the last layer; nothing was sent")
+        at = _after(data, at, joiner, last, provider) if entries else at
+        said = user.encode(errors="surrogatepass")
+        if (left := len(said) - _match(said, 0, last, expected.key, provider)) > 0:
+            raise WireMismatch(provider, f"{left:,} bytes stand after the layer {last.id}; nothing was sent")
+    if (left := len(data) - at) > 0:
+        raise WireMismatch(provider, f"{left:,} bytes stand after the last layer; nothing was sent")
 
 
-def _after(rest: bytes, joiner: bytes, entry: Entry, provider: str) -> bytes:
-    if not rest.startswith(joiner):
+def _after(data: bytes, at: int, joiner: bytes, entry: Entry, provider: str) -> int:
+    """Where the layer begins."""
+    if not data.startswith(joiner, at):
         raise WireMismatch(provider, f"the layer {entry.id} is not where it should be; nothing was sent")
-    return rest[len(joiner) :]
+    return at + len(joiner)
 
 
-def _match(rest: bytes, entry: Entry, key: bytes | None, provider: str) -> bytes:
-    text, rest = rest[: entry.bytes], rest[entry.bytes :]
-    if content_hash(text, key if entry.keyed else None) != entry.sha256:
+def _match(data: bytes, at: int, entry: Entry, key: bytes | None, provider: str) -> int:
+    """Where the layer ends."""
+    end = at + entry.bytes
+    if content_hash(data[at:end], key if entry.keyed else None) != entry.sha256:
         raise WireMismatch(provider, f"the layer {entry.id} is not what was assembled; nothing was sent")
-    return rest
+    return end
 
 
 # ── reading a body back: the system text, and the text of the user's layer ────────────────────────────────────────

@@ -102,7 +102,8 @@ class Gathered:
 
 
 class Source(Protocol):
-    """The one method everything that feeds a layer has."""
+    """The one method everything that feeds a layer has; one that is `still` answers from the files it looked at, the
+    agent's role and nothing else."""
 
     def gather(self, ask: Ask) -> Gathered: ...
 

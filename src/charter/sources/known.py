@@ -78,15 +78,35 @@ def made_of(
     if kept and kept[0] == now and all(_signs(base, name, looks) == signs for name, signs in kept[1].items()):
         return kept[2]  # type: ignore[return-value]
     made, names = make()
-    looks = {}
-    signs = {name: _signs(base, name, looks) for name in (f"{folder}/{one}/{file}" for one in names)}
-    if not now or not all(signs.values()) or now != _signs(base, folder, looks) or _fresh(now, *signs.values()):
+    anew: Looks = {}
+    signs = {name: _signs(base, name, anew) for name in (f"{folder}/{one}/{file}" for one in names)}
+    if not now or not all(signs.values()) or now != _signs(base, folder, anew) or _fresh(now, *signs.values()):
         _made.pop(key, None)
     else:
         if len(_made) >= MOST:
             _made.clear()
         _made[key] = now, signs, made  # type: ignore[assignment]
+    looks.update(anew)
     return made
+
+
+def same(looks: Looks) -> bool:
+    """Whether everything that was looked at is now as it was then."""
+    for path, sign in looks.items():
+        try:
+            one = os.lstat(path)
+        except (OSError, ValueError):
+            if _look(path) != sign:
+                return False
+        else:  # what is the same is no link, for it was none then
+            if sign != (one.st_dev, one.st_ino, one.st_mtime_ns, one.st_ctime_ns, one.st_size):
+                return False
+    return True
+
+
+def settled(looks: Looks, since_ns: int) -> bool:
+    """Whether whatever changes from now on will show in these looks, the first of which was taken `since_ns`."""
+    return all(sign is not None and (not sign or since_ns - max(sign[2:4]) >= SETTLED_NS) for sign in looks.values())
 
 
 def _fresh(*found: Sign | None) -> bool:

@@ -31,6 +31,11 @@ class WorkspaceSkills(msgspec.Struct, tag_field="kind", tag="skills", forbid_unk
     agent_must_allow: bool = True
     xml: bool = False
 
+    @property
+    def still(self) -> bool:
+        """A skills folder of its own is not among what a prompt looks at."""
+        return self.agent_must_allow
+
     def gather(self, ask: Ask) -> Gathered:
         if self.agent_must_allow and not read_agent(ask).allow_skills:
             return Gathered({"skills": [], "notices": []})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -79,6 +79,7 @@ class PromptFile(msgspec.Struct, tag_field="kind", tag="prompt", forbid_unknown_
 class Page(msgspec.Struct, tag_field="kind", tag="page", forbid_unknown_fields=True, frozen=True):
     """The first of some files of the workspace that exists; {agent} in a path is the agent's id."""
 
+    still: ClassVar[bool] = True
     paths: tuple[str, ...]
     max_chars: int = FILE_CHARS
 
@@ -109,6 +110,7 @@ def looks_of(ask: Ask) -> Looks:
 class AgentFile(msgspec.Struct, tag_field="kind", tag="agent", forbid_unknown_fields=True, frozen=True):
     """The body of the agent's AGENT.md (S2-01)."""
 
+    still: ClassVar[bool] = True
     max_chars: int = FILE_CHARS
 
     def gather(self, ask: Ask) -> Gathered:

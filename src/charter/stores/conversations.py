@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ..core.errors import BadValue
@@ -123,14 +123,14 @@ def conversations(db: Database, agent: str) -> list[Conversation]:
 
 # ── a chat ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_SAID = """FROM conversations c JOIN conversation_entries e
-    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which}"""
 # A name is compared as `name || ''` where an index of all a sender ever sent, or was sent, must not be taken.
-_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, '', '', '', e.seq, 0, 0, '', 0
-    {_SAID} LEFT JOIN inbox_messages i ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id
-    AND i.sender || '' = e.sender AND i.turn_id = e.turn_id WHERE c.agent_name = ? AND c.sender = ?
-    UNION ALL SELECT 12, e.turn_id, COALESCE(o.body, ''), '', '', '', '', COALESCE(o.part, -1), 0, 0, '', 0
-    {_SAID} AND e.agent_reply <> '' LEFT JOIN outbox_messages o ON o.agent_name = e.agent_name
+# A row for every part of a reply; one with part -1 where no part is there.
+_TALK = """SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, COALESCE(o.body, ''), '', '', e.seq,
+    COALESCE(o.part, -1), 0, '', 0 FROM conversations c JOIN conversation_entries e
+    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which}
+    LEFT JOIN inbox_messages i ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id
+    AND i.sender || '' = e.sender AND i.turn_id = e.turn_id
+    LEFT JOIN outbox_messages o ON e.agent_reply <> '' AND o.agent_name = e.agent_name
     AND o.turn_id = e.turn_id AND o.recipient || '' = e.sender WHERE c.agent_name = ? AND c.sender = ?"""
 TALK = _TALK.format(which="e.seq > c.fresh_from")
 _BEFORE = _TALK.format(which="e.seq < ? AND (e.seq > c.fresh_from OR c.fresh_from >= ?)")
@@ -138,22 +138,30 @@ _FIRST = "SELECT min(seq) FROM conversation_entries WHERE agent_name = ? AND sen
 _LATER = "SELECT max(seq) + 1 FROM conversation_entries WHERE agent_name = ? AND sender = ? AND timestamp_ns < ?"
 
 
-def woven(entries: Iterable[Row], parts: Iterable[Row]) -> list[Exchange]:
+def woven(rows: Iterable[Row]) -> list[Exchange]:
     """Exchanges of the rows of `TALK`, oldest first; a reply of which a part is gone is as the entry has it.
 
     Of several messages that a turn answered together, those whose entry has no reply have none.
     """
-    sent: dict[str, dict[int, str]] = defaultdict(dict)
-    for row in parts:
-        if row[7] >= 0:
-            sent[row[1]][row[7]] = row[2]
+    entries: defaultdict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        entries[row[7]].append(row)
     found: list[Exchange] = []
-    for row in sorted(entries, key=lambda row: int(row[7])):
-        bodies = sent.get(row[1], {})
-        whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
-        reply = "\n\n".join(whole) if row[3] and whole and len(whole) == len(bodies) else row[3]
-        found.append(Exchange(row[7], row[1], row[2], reply))
+    for seq in sorted(entries):
+        parts = entries[seq]
+        first = parts[0]
+        reply = first[3]
+        if reply and first[8] >= 0:
+            reply = first[4] if len(parts) == 1 and first[8] == 0 else _whole(parts) or reply
+        found.append(Exchange(seq, first[1], first[2], reply))
     return found
+
+
+def _whole(parts: Sequence[Row]) -> str:
+    """A reply of its parts; empty when one is gone."""
+    bodies = {row[8]: row[4] for row in parts}
+    whole = [bodies[part] for part in range(len(bodies)) if part in bodies]
+    return "\n\n".join(whole) if len(whole) == len(bodies) else ""
 
 
 def exchanges_before(db: Database, agent: str, name: str, turn_id: str) -> list[Exchange]:
@@ -170,5 +178,4 @@ def exchanges_before(db: Database, agent: str, name: str, turn_id: str) -> list[
         first = one(db.read(_LATER, agent, key, record.at_ns))
     if first is None or first[0] is None:
         return []
-    rows = db.read(_BEFORE, *(first[0], first[0], agent, key) * 2)
-    return woven([row for row in rows if row[0] == 11], [row for row in rows if row[0] == 12])
+    return woven(db.read(_BEFORE, first[0], first[0], agent, key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.chain import START, link_hash, pseudonym
 from ..core.keyring import KeyRing
 from ..core.records import Author, LogRow, Place
+from ..written import ascii_json
 from .database import Database, Run, named, storable
 
 _HEAD = "SELECT seq, sha256 FROM chain_heads WHERE chain = ?"
@@ -57,7 +58,8 @@ def append(
     """One more row; the caller holds the chain's lock."""
     head = run(_HEAD, chain)
     seq, prev = (head[0][0] + 1, head[0][1]) if head else (1, START)
-    sha256 = link_hash(prev, chain, seq, kind, place, version, content_sha256, actor, at_ns, detail)
+    fields = (prev, chain, seq, kind, place, version, content_sha256, actor, at_ns, detail)
+    sha256 = link_hash(*fields, write=ascii_json)
     seal, key_id = db.keys.seal(sha256)
     run(
         _APPEND, chain, seq, kind, place, version, content_sha256, actor, at_ns, detail, prev, sha256, seal, key_id

@@ -114,8 +114,9 @@ def _take_alone(run: Run, agent: str, turn_id: str, only: str, message: InboxMes
     cells = _cells(agent, message)
     if only != cells[2] or run(_OF_ONE, agent, only):
         return []
-    new = run(_STAGE, *cells, "taken", turn_id)
-    return [replace(message, sender=only)] if new else []
+    if not run(_STAGE, *cells, "taken", turn_id):
+        return []
+    return [message if message.sender == only else replace(message, sender=only)]
 
 
 def _take(run: Run, agent: str, turn_id: str, only: str, max_senders: int, max_messages: int) -> list[InboxMessage]:
@@ -245,6 +246,8 @@ def settle(db: Database, settled: Settled) -> None:
 
 def _locks(db: Database, settled: Settled, turn: TurnRecord) -> set[str]:
     """What a turn's end writes to beside its own chain, known before the first statement; its own agent's alone."""
+    if not (settled.changes or settled.notes or settled.proposals):
+        return {f"talk:{turn.agent}"}
     places = [change.place for change in settled.changes] + [proposed.place for proposed in settled.proposals]
     if any(place.agent != turn.agent for place in places):
         raise BadValue("agent", f"turn {turn.id} is one of {turn.agent}'s; it changes no text of another agent")

@@ -61,7 +61,7 @@ _VALUES: dict[str, Values] = {
     "agent": lambda want, _, __: (want.agent,),
     "inbox": lambda want, _, __: (want.agent, want.agent),
     "history": lambda want, sender, _: (min(want.history, MAX_ENTRIES), want.agent, sender, want.agent),
-    "talk": lambda want, sender, _: (want.agent, sender) * 2,
+    "talk": lambda want, sender, _: (want.agent, sender),
     "recent": lambda want, _, __: (want.agent, want.recent_of, max(want.recent, 0)),
     "recall": lambda want, _, terms: (want.agent, want.user, *terms, want.agent, want.user),
 }  # fmt: skip
@@ -131,7 +131,7 @@ class TurnReads:
     def exchanges(self, agent: str, sender: str) -> Sequence[Exchange]:
         self._asked("talk", agent)
         self._same("sender", sender_key(sender), sender_key(self.want.sender))
-        return woven(self.rows.get(11, ()), self.rows.get(12, ()))
+        return woven(self.rows.get(11, ()))
 
     def recent(self, agent: str, user: str, limit: int) -> Sequence[Memory]:
         self._asked("recent", agent)

@@ -14,12 +14,15 @@ _STOP = frozenset(
 _PAIRED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
 _WORD = re.compile(f"([{_PAIRED}]+)|((?:[^\\W_{_PAIRED}]|[{_MARKS}])+)")
+_ASCII_WORD = re.compile("[a-z0-9]+")  # what `_WORD` finds in folded ASCII
 MOST_CHARS = 64  # of a term: an index takes no longer ones
 
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, the same in every process."""
-    folded = (text if text.isascii() else unicodedata.normalize("NFKC", text)).casefold()
+    if text.isascii():
+        return [_stem(word[:MOST_CHARS]) for word in _ASCII_WORD.findall(text.lower()) if word not in _STOP]
+    folded = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = []
     for paired, word in _WORD.findall(folded):
         if paired:

@@ -19,7 +19,7 @@ COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, char
 NO_DETAIL = "{}"
 _RECORD = f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1"""
-_COUNTS = json.JSONEncoder(sort_keys=True).encode
+_WRITTEN = json.JSONEncoder(sort_keys=True).encode
 
 
 def record_hash(turn: TurnRecord) -> str:
@@ -45,12 +45,12 @@ def _record_hash(turn: TurnRecord, counts: str) -> str:
 
 def counted(turn: TurnRecord) -> str:
     """A record's counts as they are kept and proved."""
-    return _COUNTS(dict(turn.counts))
+    return _WRITTEN(dict(turn.counts))
 
 
 def names(turn: TurnRecord) -> str:
     """What the log proves apart, by a keyed hash, so that a record outlives the names in it."""
-    return json.dumps([turn.sender, turn.user])
+    return _WRITTEN([turn.sender, turn.user])
 
 
 def checked(turn: TurnRecord) -> TurnRecord:

@@ -10,7 +10,7 @@ import msgspec
 from pydantic import Field, JsonValue
 from starlette.responses import Response
 
-from ...converse import _before, _options
+from ...converse import _options, look_back
 from ...core.assemble import Assembly
 from ...core.dialogue import Talk
 from ...core.errors import BadValue
@@ -140,7 +140,7 @@ def _preview(here: Here, view: View) -> dict[str, Any]:
     course = _assembled(here, view)
     found = course.assembly
     assert found is not None
-    course.before = _before(course)
+    look_back(course)
     dialect = view.provider or here.agent.provider.dialect
     return {
         "charter": here.charter.name, "version": here.charter.version, "mode": found.mode,

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import product
+from itertools import accumulate, product
 from typing import Final, NamedTuple
 
 from .fold import plain
 
 GAP: Final = 4
 MET: Final = 65_536  # words a lexicon remembers
+_HEAD: Final = 2  # letters by which beginnings of words are sorted
 _ALONE: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _SPELT: Final = r"\u0900-\u0963\u0966-\u0dff\u0300-\u036f"  # vowel signs that are no letters
-_WORD: Final = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}](?:[^\W_{_ALONE}{_SPELT}]|[{_SPELT}]|'(?=[^\W_]))*+")
+_APART: Final = re.compile(
+    rf"([^\W_{_ALONE}]++(?:['{_SPELT}](?:(?<!')|(?=[^\W_]))[^\W_{_ALONE}]*+)*+|[{_ALONE}])"
+)  # words, and between them what is none
+_APART_ASCII: Final = re.compile(r"([A-Za-z0-9]++(?:'[A-Za-z0-9]++)*+)")
 _CHOICE: Final = re.compile(r"\(([^()]*)\)")
 
 
@@ -50,9 +54,9 @@ class Hit(NamedTuple):
 
 def tokens_of(text: str) -> Tokens:
     """The words of a folded text."""
-    found = [(match.group(), *match.span()) for match in _WORD.finditer(text.replace("’", "'"))]
-    words, starts, ends = zip(*found, strict=True) if found else ((), (), ())
-    return Tokens(words, starts, ends)
+    parts = _APART_ASCII.split(text) if text.isascii() else _APART.split(text.replace("’", "'"))
+    places = tuple(accumulate(map(len, parts)))
+    return Tokens(tuple(parts[1::2]), places[:-1:2], places[1::2])
 
 
 @cache
@@ -75,47 +79,118 @@ class _Node:
     ends: list[tuple[str, str, str]] = field(default_factory=list)
 
 
+class _Start(NamedTuple):
+    """A first word: what it leads to, what ends with it, one of each category, and what may come next."""
+
+    nodes: Sequence[_Node]
+    ends: Sequence[tuple[str, str, str]]
+    words: Collection[str]
+    stems: Sequence[tuple[int, Collection[str]]]
+    gaps: Sequence[_Node]
+
+    def leads(self, words: Sequence[str], at: int) -> bool:
+        """Whether what may come next is there, as far as one word tells."""
+        if at < len(words):
+            word = words[at]
+            if word in self.words:
+                return True
+            for size, table in self.stems:
+                if word[:size] in table:
+                    return True
+        return bool(self.gaps) and any(_leads(gap, words, at + skip) for skip in range(GAP + 1) for gap in self.gaps)
+
+
 class Lexicon:
     """Tables made ready: `find` gives every pattern at every place, in the order of the text."""
 
     def __init__(self, tables: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
         self._root = _Node()
-        self._after: dict[str, tuple[_Node, ...]] = {}  # what a first word leads to, for words that were met
+        self._met: dict[str, _Start | None] = {}
         for language, table in tables.items():
             for category, patterns in table.items():
                 for pattern in patterns:
                     for words in _spelled(pattern):
                         _insert(self._root, words, (category, language, pattern))
+        self._stems = _by_head(self._root.stems)
 
     def find(self, tokens: Tokens) -> list[Hit]:
         """Every hit; at one place and of one category only the longest."""
         hits: list[Hit] = []
-        words, met = tokens.words, self._after
+        (words, starts, ends), met = tokens, self._met
         for first, word in enumerate(words):
-            nodes = met.get(word)
-            if nodes is None:
-                nodes = self._meet(word)
-            if nodes:
-                best: dict[str, Hit] = {}
-                for last, (category, language, entry) in _walk(nodes, words, first + 1):
-                    if category not in best or best[category].last < last:
-                        best[category] = Hit(
-                            category, first, last, tokens.starts[first], tokens.ends[last - 1], language, entry
-                        )
-                hits += best.values()
+            begun = met.get(word, _UNMET)
+            if begun is None:
+                continue
+            if begun is _UNMET and (begun := self._meet(word)) is None:
+                continue
+            if not begun.leads(words, first + 1):
+                for category, language, entry in begun.ends:
+                    hits.append(_new(Hit, (category, first, first + 1, starts[first], ends[first], language, entry)))
+                continue
+            best: dict[str, Hit] = {}
+            for last, (category, language, entry) in _walk(begun.nodes, words, first + 1):
+                if category not in best or best[category].last < last:
+                    best[category] = Hit(category, first, last, starts[first], ends[last - 1], language, entry)
+            hits += best.values()
         return hits
 
-    def _meet(self, word: str) -> tuple[_Node, ...]:
-        nodes = tuple(_next(self._root, word))
-        if len(self._after) < MET:
-            self._after[word] = nodes
-        return nodes
+    def _meet(self, word: str) -> _Start | None:
+        """What a first word leads to; remembered, for so many words."""
+        root = self._root
+        stems = root.stems if word[:1] in root.stems.get(1, ()) else self._stems.get(word[:_HEAD], {})
+        nodes = [*_next(root.words, stems, word)]
+        begun = _start(nodes) if nodes else None
+        if len(self._met) < MET:
+            self._met[word] = begun
+        return begun
 
 
-def _next(node: _Node, word: str) -> Iterator[_Node]:
-    if (after := node.words.get(word)) is not None:
+_new: Final = tuple.__new__  # a hit is made very often
+
+
+def _by_head(stems: Mapping[int, Mapping[str, _Node]]) -> Mapping[str, Mapping[int, Mapping[str, _Node]]]:
+    """The beginnings of words by their first letters; those that are one letter only stand under it."""
+    found: dict[str, dict[int, dict[str, _Node]]] = {}
+    for size, table in stems.items():
+        for stem, node in table.items():
+            found.setdefault(stem[:_HEAD], {}).setdefault(size, {})[stem] = node
+    return found
+
+
+def _start(nodes: Sequence[_Node]) -> _Start:
+    ends: dict[str, tuple[str, str, str]] = {}
+    for node in reversed(nodes):  # in the order in which they are walked
+        for end in node.ends:
+            ends.setdefault(end[0], end)
+    stems: dict[int, set[str]] = {}
+    for node in nodes:
+        for size, table in node.stems.items():
+            stems.setdefault(size, set()).update(table)
+    words = nodes[0].words if len(nodes) == 1 else frozenset(word for node in nodes for word in node.words)
+    gaps = [node.gap for node in nodes if node.gap is not None]
+    return _Start(tuple(nodes), tuple(ends.values()), words, tuple(stems.items()), gaps)
+
+
+_UNMET: Final = _start([_Node()])
+
+
+def _leads(node: _Node, words: Sequence[str], at: int) -> bool:
+    """Whether what may follow does follow, as far as one word tells."""
+    if at < len(words):
+        word = words[at]
+        if word in node.words:
+            return True
+        for size, table in node.stems.items():
+            if word[:size] in table:
+                return True
+    gap = node.gap
+    return gap is not None and any(_leads(gap, words, at + skip) for skip in range(GAP + 1))
+
+
+def _next(words: Mapping[str, _Node], stems: Mapping[int, Mapping[str, _Node]], word: str) -> Iterator[_Node]:
+    if (after := words.get(word)) is not None:
         yield after
-    for size, table in node.stems.items():
+    for size, table in stems.items():
         if (after := table.get(word[:size])) is not None:
             yield after
 
@@ -129,7 +204,7 @@ def _walk(nodes: Sequence[_Node], words: Sequence[str], at: int) -> Iterator[tup
         if node.gap is not None:
             waiting += [(node.gap, at + skip) for skip in range(min(GAP, len(words) - at) + 1)]
         if at < len(words) and (node.words or node.stems):
-            waiting += [(after, at + 1) for after in _next(node, words[at])]
+            waiting += [(after, at + 1) for after in _next(node.words, node.stems, words[at])]
 
 
 def _insert(root: _Node, words: Sequence[str], end: tuple[str, str, str]) -> None:

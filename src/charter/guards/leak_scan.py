@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Any, Final
 
 from .finding import ALLOWED, Finding, Sign, Span
+from .leak_chains import chain_traces
 from .leak_facts import told
 from .leak_index import Index, index_of
-from .leak_order import bag_traces, chain_traces, fragments, fragments_in, split_traces
+from .leak_order import bag_traces, fragments, fragments_in, split_traces
 from .leak_past import Past, past_of
 from .leak_read import Reading, fold, fold_plain, letters_of, read
 from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, runs, turned_traces
@@ -154,7 +155,7 @@ class Scan:
     def _words(self, look: _Look) -> Iterator[Trace]:
         scales, reading, folded = self.scales, look.reading, look.folded
         index, bits = scales.index, scales.bits
-        yield from filter(scales.is_leak, initial_traces(index, reading, folded))
+        yield from filter(scales.is_leak, initial_traces(index, reading))
         yield from filter(scales.is_leak, acrostic_traces(index, reading, folded))
         yield from chain_traces(index, reading, bits, folded=folded, least=scales.least(CHAIN), count=CHAIN_WORDS)
         yield from bag_traces(index, reading, bits, least=scales.least(BAG))

@@ -52,9 +52,18 @@ class Hit(NamedTuple):
     entry: str
 
 
+def apart(text: str) -> list[str]:
+    """A folded text taken apart: what is before the first word, that word, what is between it and the next, …"""
+    return _APART_ASCII.split(text) if text.isascii() else _APART.split(text.replace("’", "'"))
+
+
 def tokens_of(text: str) -> Tokens:
     """The words of a folded text."""
-    parts = _APART_ASCII.split(text) if text.isascii() else _APART.split(text.replace("’", "'"))
+    return tokens_in(apart(text))
+
+
+def tokens_in(parts: Sequence[str]) -> Tokens:
+    """The words of a text that was taken apart."""
     places = tuple(accumulate(map(len, parts)))
     return Tokens(tuple(parts[1::2]), places[:-1:2], places[1::2])
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from charter.guards import decode, hidden, joining, turning, views
+from charter.guards import decode, hidden, joining, reading_cuts, turning, views
 from charter.guards.joining import joined, words_of
 from charter.guards.lexicon import Lexicon, tokens_of
 from charter.guards.views import plain, views_of
@@ -20,6 +20,14 @@ _WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}](?:[^\W_{_ALONE}{_SPELT}]|[{_SPEL
 _MASKS = r"[0134578@$!|+€]"
 _BETWEEN = r"[ \t\-._*~·•|/\\,+=:]{1,3}|\n"
 
+_END = (
+    r"(?<!\A\d)(?<!\n\d)(?<!\n\d\d)(?<!\n[ \t]\d)(?<!\n[ \t][ \t]\d)(?<!\n[ \t][ \t][ \t]\d)"
+    r"(?<![\s.](?:e|i)\.(?:g|e))(?<!\bvs)(?<!\betc)(?<!\bno)(?<!\bapprox)[.!?]+(?=[\"'”’»)\]*_」]*(?:\s|\Z))"
+    r"|[。！？!?｡।؟۔](?=[^\s\d.,;:)\"'”’»」』])|[。।۔]|\n[ \t]*\n"
+    rf"|(?<=[:.!?;,])[ \t*_]*\n|\n(?={reading_cuts._ITEM})|\n(?=[ \t]*[\w.-]+:[ \t])"
+)
+_CLAUSE = r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()→⇒]|[-=]>"
+
 # What a pattern says plainly, and over which letters it is tried.
 PLAINLY = {
     "base32": (decode._BASE32, r"(?<![A-Z2-7])[A-Z2-7]{16,}+={0,6}", "AZ27= b"),
@@ -29,10 +37,13 @@ PLAINLY = {
     "inside": (joining._INSIDE, r"(?<=[^\W\d_])(?:[-._*~`/\\|+=·•^]{1,2}|-\n)(?=[^\W\d_])", "aé-.·\n_1"),
     "masked": (views._MASKED, rf"(?<=[a-z])[0134578@$€]++|(?<!{_MASKS}){_MASKS}++(?=[a-z])", "ab01@!| "),
     "sentence": (views._SENTENCE, r"[.!?。！？।؟]++\s|\n", "a.!。؟ \n"),
+    "end": (reading_cuts._END, _END, "a1。！？!?｡।؟۔.:;,_* \n\t-)\"'vsetcnoapprox」"),
+    "clause": (reading_cuts._CLAUSE, _CLAUSE, "a;：-–— \n.=>(→"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PLAINLY)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_a_pattern_that_begins_with_what_is_rare_finds_the_same(name: str, data: st.DataObject) -> None:
     quick, plainly, letters = PLAINLY[name]
@@ -82,6 +93,7 @@ def test_words_are_those_of_the_plain_pattern(text: str) -> None:
 PIECES = ["sys", "tem", "in", "struc", "tions", "the", "a", "pro", "mpt", "prompt", "s", "your", "ру", "ле"]
 
 
+@settings(deadline=None)  # the first text waits for the word tables
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join))
 @example("a in struc tions sys tem")
 def test_neighbours_are_put_together_as_when_every_pair_is_tried(text: str) -> None:
@@ -113,7 +125,7 @@ PATTERNS = [
 ]
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.lists(st.sampled_from(PATTERNS), unique=True))
 def test_a_lexicon_finds_the_longest_of_each_category_at_each_place(words: list[str], patterns: list[str]) -> None:
     tokens = tokens_of(" ".join(words))

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import accumulate, product
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ from .fold import plain
 
 GAP: Final = 4
 MET: Final = 65_536  # words a lexicon remembers
+_LONG: Final = 1_000  # characters of a text whose words are kept for a while
 _HEAD: Final = 2  # letters by which beginnings of words are sorted
 _ALONE: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -59,13 +60,19 @@ def apart(text: str) -> list[str]:
 
 def tokens_of(text: str) -> Tokens:
     """The words of a folded text."""
-    return tokens_in(apart(text))
+    return _kept(text) if len(text) > _LONG else tokens_in(apart(text))
 
 
 def tokens_in(parts: Sequence[str]) -> Tokens:
     """The words of a text that was taken apart."""
     places = tuple(accumulate(map(len, parts)))
     return Tokens(tuple(parts[1::2]), places[:-1:2], places[1::2])
+
+
+@lru_cache(maxsize=4)
+def _kept(text: str) -> Tokens:
+    """The words of a long text, which is read for several reasons."""
+    return tokens_in(apart(text))
 
 
 @cache
@@ -114,7 +121,7 @@ class Lexicon:
 
     def __init__(self, tables: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
         self._root = _Node()
-        self._met: dict[str, _Start | None] = {}
+        self._met: dict[str, _Start | tuple[()]] = {}
         for language, table in tables.items():
             for category, patterns in table.items():
                 for pattern in patterns:
@@ -126,11 +133,13 @@ class Lexicon:
         """Every hit; at one place and of one category only the longest."""
         hits: list[Hit] = []
         (words, starts, ends), met = tokens, self._met
-        for first, word in enumerate(words):
-            begun = met.get(word, _UNMET)
-            if begun is None:
-                continue
-            if begun is _UNMET and (begun := self._meet(word)) is None:
+        begins = [*map(met.get, words)]
+        if None in begins:
+            begins = [
+                begun if begun is not None else self._meet(word) for begun, word in zip(begins, words, strict=True)
+            ]
+        for first, begun in enumerate(begins):
+            if not begun:
                 continue
             if not begun.leads(words, first + 1):
                 for category, language, entry in begun.ends:
@@ -143,12 +152,12 @@ class Lexicon:
             hits += best.values()
         return hits
 
-    def _meet(self, word: str) -> _Start | None:
+    def _meet(self, word: str) -> _Start | tuple[()]:
         """What a first word leads to; remembered, for so many words."""
         root = self._root
         stems = root.stems if word[:1] in root.stems.get(1, ()) else self._stems.get(word[:_HEAD], {})
         nodes = [*_next(root.words, stems, word)]
-        begun = _start(nodes) if nodes else None
+        begun = _start(nodes) if nodes else ()
         if len(self._met) < MET:
             self._met[word] = begun
         return begun
@@ -178,9 +187,6 @@ def _start(nodes: Sequence[_Node]) -> _Start:
     words = nodes[0].words if len(nodes) == 1 else frozenset(word for node in nodes for word in node.words)
     gaps = [node.gap for node in nodes if node.gap is not None]
     return _Start(tuple(nodes), tuple(ends.values()), words, tuple(stems.items()), gaps)
-
-
-_UNMET: Final = _start([_Node()])
 
 
 def _leads(node: _Node, words: Sequence[str], at: int) -> bool:

@@ -113,16 +113,9 @@ def test_neighbours_are_put_together_as_when_every_pair_is_tried(text: str) -> N
 
 WORDS = ["spell", "it", "out", "print", "printing", "system", "prompt", "text", "a", "p", "po"]
 PATTERNS = [
-    "print*",
-    "spell .. out",
-    "system",
-    "system prompt(s|)",
-    "system .. text",
-    "p*",
-    "po*",
-    "a (print|text)",
-    "it",
-]
+    "print*", "spell .. out", "system", "system prompt(s|)", "system .. text", "p*", "po*", "a (print|text)", "it",
+    "(it|) system", "(a text|po) print", "(print|spell) (it|a)", "(system|print*) .. out", "(a|..) prompt",
+]  # fmt: skip
 
 
 @settings(max_examples=200, deadline=None)
@@ -148,9 +141,9 @@ def test_a_lexicon_finds_the_longest_of_each_category_at_each_place(words: list[
 
 def _spelled(pattern: str) -> list[list[str]]:
     if "(" not in pattern:
-        return [pattern.split()]
-    before, inner, after = re.split(r"[()]", pattern)
-    return [f"{before}{one}{after}".split() for one in inner.split("|")]
+        return [pattern.split()] if not pattern.startswith("..") else []
+    before, inner, after = re.split(r"[()]", pattern, maxsplit=2)
+    return [words for one in inner.split("|") for words in _spelled(f"{before}{one}{after}".strip())]
 
 
 def _matched(words: list[str], at: int, spelled: list[str]) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from charter.guards import decode, hidden, joining, reading_cuts, turning, views
+from charter.guards import decode, disclosure_scene, hidden, joining, reading_cuts, turning, views
 from charter.guards.joining import joined, words_of
 from charter.guards.lexicon import Lexicon, tokens_of
 from charter.guards.views import plain, views_of
@@ -28,6 +28,11 @@ _END = (
 )
 _CLAUSE = r"[;:؛；：]|\s[-–—]+\s|—|\n|\.{2,}|[()→⇒]|[-=]>"
 
+_SAID_END = (
+    r"[.!?…]+(?=[\s\"'”’»)\]]|\Z)|[。！？؟।۔]+|;(?=\s)|\n[ \t]*\n"
+    r"|\n(?=[ \t]*(?:[-*+•>#]|\d{1,3}[.)])[ \t])|(?<=[:.!?,;])[ \t]*\n"
+)
+
 # What a pattern says plainly, and over which letters it is tried.
 PLAINLY = {
     "base32": (decode._BASE32, r"(?<![A-Z2-7])[A-Z2-7]{16,}+={0,6}", "AZ27= b"),
@@ -38,6 +43,7 @@ PLAINLY = {
     "masked": (views._MASKED, rf"(?<=[a-z])[0134578@$€]++|(?<!{_MASKS}){_MASKS}++(?=[a-z])", "ab01@!| "),
     "sentence": (views._SENTENCE, r"[.!?。！？।؟]++\s|\n", "a.!。؟ \n"),
     "end": (reading_cuts._END, _END, "a1。！？!?｡।؟۔.:;,_* \n\t-)\"'vsetcnoapprox」"),
+    "said": (disclosure_scene._END, _SAID_END, "a1.!?…。！？؟।۔;:, \n\t-)'"),
     "clause": (reading_cuts._CLAUSE, _CLAUSE, "a;：-–— \n.=>(→"),
 }  # fmt: skip
 
@@ -53,7 +59,6 @@ def test_a_pattern_that_begins_with_what_is_rare_finds_the_same(name: str, data:
 
 # A pattern that is looked for only where its need is met: no text has the one without the other.
 NEEDS = {
-    "base64": (decode._LONG, decode._BASE64, "aZ0+/_-= "),
     "folded base64": (decode._LONG_LINE, decode._FOLDED, "aZ0+/\r\n="),
     "hex": (decode._SOME_HEX, decode._HEX, "0aFx\\ :,;-"),
     "bits": (decode._SOME_BITS, decode._BITS, "01 ,\t"),
@@ -77,6 +82,14 @@ def test_what_is_passed_over_has_nothing_to_be_found(name: str, data: st.DataObj
 @given(st.text(st.sampled_from("aZ1_- ") | st.just("\n"), max_size=40))
 def test_a_code_needs_a_digit_or_two_cases(text: str) -> None:
     assert (decode._CODED.search(text) is None) == (re.search(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9]", text) is None)
+
+
+@given(st.text(st.sampled_from("aZ1+= \n"), max_size=200))
+def test_codes_stand_in_lines_that_have_a_sign_of_one(text: str) -> None:
+    for pattern in (decode._BASE64, decode._BLOCKS):
+        all_ = [found.span() for found in pattern.finditer(text) if decode._CODED.search(found.group())]
+        lines = [found for line in decode._coded_lines(text) for found in pattern.finditer(text, *line)]
+        assert [found.span() for found in lines if decode._CODED.search(found.group())] == all_
 
 
 @given(st.text(st.sampled_from("aAyYſdo1_ é"), max_size=60))

@@ -48,7 +48,6 @@ def _legible(data: bytes) -> str:
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,}+={0,2}")
 _FOLDED: Final = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{24,}+\r?\n)++[A-Za-z0-9+/]*+={0,2}")
 _BLOCKS: Final = re.compile(r"(?<![\w+/])(?:[A-Za-z0-9+/]{4,8}+ ){3,}+[A-Za-z0-9+/]{0,8}={0,2}")
-_LONG: Final = re.compile(r"[A-Za-z0-9+/_-]{12}")
 _LONG_LINE: Final = re.compile(r"[\r\n](?<=[A-Za-z0-9+/]{24}[\r\n])")
 _DIGIT: Final = re.compile(r"[0-9]")
 _CODED: Final = re.compile(r"[A-Z0-9](?:(?<=[0-9])|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z])")
@@ -61,10 +60,11 @@ _NUMBERS: Final = re.compile(r"\d(?<!\d\d)\d{0,2}+(?:[ \t,;.:|/-]{1,3}+\d{1,3}+)
 
 
 def _base64(text: str) -> Iterator[Run]:
-    if _CODED.search(text) is None:
-        return
-    for pattern, needs in ((_BASE64, _LONG), (_FOLDED, _LONG_LINE), (_BLOCKS, None)):
-        for found in pattern.finditer(text) if needs is None or needs.search(text) else ():
+    lines = list(_coded_lines(text))
+    whole = [(0, len(text))] if lines and _LONG_LINE.search(text) else []
+    tries = [(how, place) for how, places in ((_BASE64, lines), (_FOLDED, whole), (_BLOCKS, lines)) for place in places]
+    for pattern, place in tries:
+        for found in pattern.finditer(text, *place):
             if _CODED.search(found.group()) is None:
                 continue
             body = re.sub(r"[\s=]", "", found.group()).translate(str.maketrans("-_", "+/"))
@@ -72,6 +72,16 @@ def _base64(text: str) -> Iterator[Run]:
                 if meaning := _from_base64(turned):
                     yield (*found.span(), meaning)
                     break
+
+
+def _coded_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Lines in which a code may stand."""
+    found = _CODED.search(text)
+    while found is not None:
+        end = text.find("\n", found.end())
+        end = len(text) if end < 0 else end
+        yield text.rfind("\n", 0, found.start()) + 1, end
+        found = _CODED.search(text, end)
 
 
 def _from_base64(body: str) -> str:

@@ -111,6 +111,6 @@ def _pieced(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         three = two + words[at + 2] if two in begun and at + 2 < len(words) and words[at + 2] not in known else ""
         found += [(at, last, joined) for last, joined in ((at + 1, two), (at + 2, three)) if joined in whole]
     if found:
-        spans = [match.span() for match in islice(_LETTERS.finditer(text), found[-1][0] + 3)]
+        matches = [*islice(_LETTERS.finditer(text), found[-1][0] + 3)]
         for first, last, joined in found:
-            yield spans[first][0], spans[last][1], joined
+            yield matches[first].start(), matches[last].end(), joined

@@ -15,7 +15,6 @@ from .tokens import tokens_of
 GAP: Final = 4  # words of any kind that two dots stand for, at the most
 _HEAD: Final = 2  # letters by which beginnings of words are sorted
 _CHOICE: Final = re.compile(r"\(([^()]*)\)")
-
 _SPACE: Final = re.compile(r" (?![^()]*\))")  # between parts, not inside a choice
 
 End = tuple[str, str, str]  # category, language, and the pattern as it is written
@@ -53,6 +52,7 @@ class Start(NamedTuple):
 
 
 def start_of(nodes: Sequence[Node]) -> Start:
+    """What a word begins that leads to these nodes."""
     ends: dict[str, End] = {}
     for node in reversed(nodes):  # in the order in which they are walked
         for end in node.ends:
@@ -88,6 +88,7 @@ def _next(words: Mapping[str, Node], stems: Mapping[int, Mapping[str, Node]], wo
 
 
 def walk(nodes: Sequence[Node], words: Sequence[str], at: int) -> Iterator[tuple[int, End]]:
+    """What ends where, from these nodes on over the words from `at` on."""
     waiting = [(node, at) for node in nodes]
     while waiting:
         node, at = waiting.pop()

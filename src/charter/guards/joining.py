@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import islice, pairwise
+from itertools import compress, islice
 from typing import Final
 
 from .decode import CLOSELY, vocabulary
@@ -106,10 +106,14 @@ def _pieced(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
     known, whole, (begun, firsts) = vocabulary(), vocabulary(_WHOLE), _beginnings()
     found: list[tuple[int, int, str]] = []
-    for at in [at for at, (word, after) in enumerate(pairwise(words)) if word in firsts and after not in known]:
+    for at in compress(range(len(words) - 1), map(firsts.__contains__, words)):
+        if words[at + 1] in known:
+            continue
         two = words[at] + words[at + 1]
-        three = two + words[at + 2] if two in begun and at + 2 < len(words) and words[at + 2] not in known else ""
-        found += [(at, last, joined) for last, joined in ((at + 1, two), (at + 2, three)) if joined in whole]
+        if two in whole:
+            found.append((at, at + 1, two))
+        if two in begun and at + 2 < len(words) and (three := two + words[at + 2]) in whole:
+            found += [] if words[at + 2] in known else [(at, at + 2, three)]
     if found:
         matches = [*islice(_LETTERS.finditer(text), found[-1][0] + 3)]
         for first, last, joined in found:

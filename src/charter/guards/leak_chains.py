@@ -13,6 +13,7 @@ from .leak_runs import Trace
 
 GAP: Final = 5  # a hidden word may come so many words after the one before
 _SKIP: Final = tuple(zip(SKIPPED, (0.0, 8.0, 12.0), strict=True))  # how far it is from that, and what this costs
+_LEAP: Final = min(cost for _, cost in _SKIP if cost)
 _FILLER: Final = 0.4  # what a word between them costs
 _LIGHT: Final = 2.5
 _BREAK: Final = re.compile(r"\n")
@@ -88,24 +89,29 @@ def _orders(reading: Reading, folded: str) -> Iterator[tuple[str, Sequence[int]]
 
 
 def may_chain(index: Index, words: Sequence[str], *, least: float, count: int) -> bool:
-    """Whether a chain can weigh and hold so much at all, by what two words may follow each other."""
-    near = index.near
+    """Whether a chain can weigh and hold so much at all, by which words may follow each other; never less than it can.
+
+    Leaving hidden words out costs so much that only what weighs more than that may be gone on with.
+    """
+    near, heavy = index.near, -1  # where it last weighed so much
     chained: dict[int, tuple[float, int]] = {}
     for at, word in enumerate(words):
         known = near.get(word)
-        start = at - GAP if at > GAP else 0
-        if known is None or known.before.isdisjoint(words[start:at]):
+        if known is None:
             continue
-        weight, before = known
-        best, size = weight, 1
-        for prior, other in enumerate(words[start:at], start):
-            if other in before:
-                heavy, long = chained[prior] if prior in chained else (near[other].weight, 1)
-                if (more := heavy + weight - _FILLER * (at - prior - 1)) > best:
-                    best = more
-                if long >= size:
-                    size = long + 1
-        if size >= count and best >= least - _HAIR:
-            return True
-        chained[at] = best, size
+        (weight, before, earlier), start = known, at - GAP if at > GAP else 0
+        best, size, window = weight, 1, words[start:at]
+        leaps = heavy >= start and not earlier.isdisjoint(window)
+        if leaps or not before.isdisjoint(window):
+            for prior, other in enumerate(window, start):
+                if other in before or (leaps and other in earlier):
+                    most, long = chained[prior] if prior in chained else (near[other].weight, 1)
+                    most -= 0.0 if other in before else _LEAP
+                    if most > 0.0:
+                        best, size = max(best, most + weight - _FILLER * (at - prior - 1)), max(size, long + 1)
+            if size >= count and best >= least - _HAIR:
+                return True
+            chained[at] = best, size
+        if best > _LEAP:
+            heavy = at
     return False

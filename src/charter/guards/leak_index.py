@@ -72,10 +72,11 @@ def grams_of(text: str, size: int, *, part: int = 0) -> Grams:
 
 
 class Near(NamedTuple):
-    """A hidden word: the most it weighs anywhere, and the words that stand right or nearly before it."""
+    """A hidden word: the most it weighs anywhere, and the words that stand right before it, or nearly."""
 
     weight: float
     before: frozenset[str]
+    earlier: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,8 +211,8 @@ def _built(layers: tuple[tuple[str, str], ...]) -> Index:
 
 
 def _near(words: Sequence[str], bits: Sequence[float], places: Sequence[int]) -> Near:
-    before = frozenset(words[place - skipped] for place in places for skipped in SKIPPED if place >= skipped)
-    return Near(max(bits[place] for place in places), before)
+    before, *earlier = (frozenset(words[place - far] for place in places if place >= far) for far in SKIPPED)
+    return Near(max(bits[place] for place in places), before, earlier[0].union(*earlier[1:]))
 
 
 def _initials_of(words: Sequence[str], leading: Sequence[int]) -> list[tuple[Grams, Sequence[int]]]:

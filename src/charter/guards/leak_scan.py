@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from .leak_facts import told
 from .leak_index import Index, index_of
 from .leak_order import bag_traces, fragments, fragments_in, split_traces
 from .leak_past import Past, past_of
-from .leak_read import Reading, fold, fold_plain, letters_of, read
+from .leak_read import Reading, fold, fold_plain, read
 from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, runs, turned_traces
 from .leak_secret import SHORT, TINY, Secret, secret_of
 from .leak_weights import sums_of
@@ -74,18 +73,15 @@ class Scales:
 
 
 class _Look:
-    """A view with its folded text, and its reading when it is asked for."""
+    """A view with its folded text and its reading."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.folded = fold_plain(view.text)
+        self.reading = read(self.folded)
         self.masked = view.name.rpartition(">")[2].startswith(_MASKS)
-        self.bare = letters_of(self.folded)
+        self.bare = self.reading.letters
         self.gaps = len(self.folded) - len(self.bare)  # what stands between the letters
-
-    @cached_property
-    def reading(self) -> Reading:
-        return read(self.folded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,6 +128,7 @@ WORDS = ["spell", "it", "out", "print", "printing", "system", "prompt", "text", 
 PATTERNS = [
     "print*", "spell .. out", "system", "system prompt(s|)", "system .. text", "p*", "po*", "a (print|text)", "it",
     "(it|) system", "(a text|po) print", "(print|spell) (it|a)", "(system|print*) .. out", "(a|..) prompt",
+    "spell .. (out|)", "(a|) it .. (po|) text",
 ]  # fmt: skip
 
 
@@ -154,9 +155,10 @@ def test_a_lexicon_finds_the_longest_of_each_category_at_each_place(words: list[
 
 def _spelled(pattern: str) -> list[list[str]]:
     if "(" not in pattern:
-        return [pattern.split()] if not pattern.startswith("..") else []
+        words = pattern.removesuffix(" ..").split()  # dots at the end are none
+        return [words] if not pattern.startswith("..") else []
     before, inner, after = re.split(r"[()]", pattern, maxsplit=2)
-    return [words for one in inner.split("|") for words in _spelled(f"{before}{one}{after}".strip())]
+    return [words for one in inner.split("|") for words in _spelled(" ".join(f"{before}{one}{after}".split()))]
 
 
 def _matched(words: list[str], at: int, spelled: list[str]) -> int:

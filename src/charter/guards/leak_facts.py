@@ -49,7 +49,7 @@ class _Met(dict[str, Sequence[str]]):
 
     def __missing__(self, word: str) -> Sequence[str]:
         parts = {word, *_PARTS.split(word)} if _PARTS.search(word) else (word,)
-        found = [key for key in map(_key, parts) if key in self._weights]
+        found = tuple(key for key in map(_key, parts) if key in self._weights)
         if len(self) < MET:
             self[word] = found
         return found

@@ -1,4 +1,4 @@
-"""A pattern is a path of words in a tree; only what begins with a word that was met is ever spelled out."""
+"""A pattern is a path of words in a tree; what follows a word is spelled out when that word is met."""
 
 from __future__ import annotations
 
@@ -22,12 +22,42 @@ End = tuple[str, str, str]  # category, language, and the pattern as it is writt
 
 @dataclass(slots=True)
 class Node:
-    """What may follow: whole words, beginnings of words by their length, any word; and what ends here."""
+    """What may follow: whole words, beginnings of words by their length, any word; and what ends here.
 
-    words: dict[str, Node] = field(default_factory=dict)
-    stems: dict[int, dict[str, Node]] = field(default_factory=dict)
+    It is known once the node was opened; until then the rests of patterns wait, in tuples: of those the collector of
+    garbage takes no notice, and there are many.
+    """
+
+    waiting: tuple[tuple[str, End], ...] = ()
+    words: dict[str, Node] = field(default_factory=lambda: _NO_WORDS)
+    stems: dict[int, dict[str, Node]] = field(default_factory=lambda: _NO_STEMS)
     gap: Node | None = None
-    ends: list[End] = field(default_factory=list)
+    ends: Sequence[End] = ()
+
+    def opened(self) -> Node:
+        """The node, with what follows known."""
+        if self.waiting:
+            words, stems, gaps = dict[str, Node](), dict[int, dict[str, Node]](), tuple[tuple[str, End], ...]()
+            ends: dict[End, None] = {}
+            for pattern, end in self.waiting:
+                for first, rest in _steps(pattern):
+                    if not first:
+                        ends[end] = None
+                    elif first == "..":
+                        gaps += ((rest, end),)
+                    elif first.endswith("*"):
+                        table = stems.setdefault(len(first) - 1, {})
+                        table.setdefault(first[:-1], Node()).waiting += ((rest, end),)
+                    else:
+                        words.setdefault(first, Node()).waiting += ((rest, end),)
+            self.words, self.stems, self.ends = words or _NO_WORDS, stems or _NO_STEMS, tuple(ends)
+            self.gap = Node(gaps) if gaps else None
+            self.waiting = ()
+        return self
+
+
+_NO_WORDS: Final[dict[str, Node]] = {}
+_NO_STEMS: Final[dict[int, dict[str, Node]]] = {}
 
 
 class Start(NamedTuple):
@@ -62,7 +92,7 @@ def start_of(nodes: Sequence[Node]) -> Start:
         for size, table in node.stems.items():
             stems.setdefault(size, set()).update(table)
     words = nodes[0].words if len(nodes) == 1 else frozenset(word for node in nodes for word in node.words)
-    gaps = [node.gap for node in nodes if node.gap is not None]
+    gaps = tuple(node.gap.opened() for node in nodes if node.gap is not None)
     return Start(tuple(nodes), tuple(ends.values()), words, tuple(stems.items()), gaps)
 
 
@@ -76,7 +106,7 @@ def _leads(node: Node, words: Sequence[str], at: int) -> bool:
             if word[:size] in table:
                 return True
     gap = node.gap
-    return gap is not None and any(_leads(gap, words, at + skip) for skip in range(GAP + 1))
+    return gap is not None and any(_leads(gap.opened(), words, at + skip) for skip in range(GAP + 1))
 
 
 def _next(words: Mapping[str, Node], stems: Mapping[int, Mapping[str, Node]], word: str) -> Iterator[Node]:
@@ -92,26 +122,13 @@ def walk(nodes: Sequence[Node], words: Sequence[str], at: int) -> Iterator[tuple
     waiting = [(node, at) for node in nodes]
     while waiting:
         node, at = waiting.pop()
+        node.opened()
         for end in node.ends:
             yield at, end
         if node.gap is not None:
             waiting += [(node.gap, at + skip) for skip in range(min(GAP, len(words) - at) + 1)]
         if at < len(words) and (node.words or node.stems):
             waiting += [(after, at + 1) for after in _next(node.words, node.stems, words[at])]
-
-
-def _insert(root: Node, words: Sequence[str], end: End) -> None:
-    node = root
-    for word in words:
-        if word == "..":
-            node.gap = node.gap or Node()
-            node = node.gap
-        elif word.endswith("*"):
-            node = node.stems.setdefault(len(word) - 1, {}).setdefault(word[:-1], Node())
-        else:
-            node = node.words.setdefault(word, Node())
-    if end not in node.ends:
-        node.ends.append(end)
 
 
 @cache
@@ -127,42 +144,55 @@ def _chosen(pattern: str) -> Iterator[str]:
     return map("".join, product(*(part.split("|") if at % 2 else [part] for at, part in enumerate(parts))))
 
 
+def _steps(pattern: str) -> Iterator[tuple[str, str]]:
+    """First words of a pattern, or dots, or nothing where it may end here, each with what comes then."""
+    place = _SPACE.search(pattern)
+    end = place.start() if place else len(pattern)
+    after = pattern[end:].strip()
+    for head in _chosen(pattern[:end]):
+        first, others = (*head.split(None, 1), "", "")[:2]
+        rest = f"{others} {after}".strip()
+        words = _words(first) if first != ".." else ()
+        if words:
+            yield words[0], " ".join((*words[1:], rest)).strip()
+        elif first == ".." and not _says_something(rest):
+            # Dots at an end are none, so all ways in which this goes on are told apart.
+            for spelled in _spelled(rest):
+                yield ("..", " ".join(spelled)) if spelled else ("", "")
+        elif first == "..":
+            yield "..", rest
+        elif rest:
+            yield from _steps(rest)
+        else:
+            yield "", ""
+
+
+def _says_something(pattern: str) -> bool:
+    """Whether each way to spell a pattern has a word in it."""
+    return any(
+        all(any(map(_words, way.replace("..", " ").split())) for way in _chosen(part)) for part in _SPACE.split(pattern)
+    )
+
+
 def _spelled(pattern: str) -> Iterator[list[str]]:
-    """The ways to spell a pattern, each as words."""
+    """The ways to spell a pattern, each as words; dots at its end are left out."""
     for chosen in _chosen(pattern):
-        words: list[str] = []
-        for part in chosen.split():
-            if part == "..":
-                words.append(part)
-                continue
-            words += _words(part)
+        words = [word for part in chosen.split() for word in ((part,) if part == ".." else _words(part))]
         while words and words[-1] == "..":
             words.pop()
-        if words and words[0] != "..":
-            yield words
-
-
-def _beginnings(pattern: str) -> Iterator[tuple[str, str]]:
-    """First words of a pattern, each with what of the pattern begins so."""
-    end = next((found.start() for found in _SPACE.finditer(pattern)), len(pattern))
-    heads = [(head, head.split()[:1]) for head in _chosen(pattern[:end])]
-    firsts = [_words(first[0])[:1] if first and first[0] != ".." else () for _, first in heads]
-    if all(firsts):
-        yield from ((first[0], head + pattern[end:]) for (head, _), first in zip(heads, firsts, strict=True))
-    else:  # what may begin with nothing begins with what comes then
-        yield from ((words[0], " ".join(words)) for words in _spelled(pattern))
+        yield words
 
 
 class Tree:
-    """Patterns by their first words, each spelled out when such a word is met for the first time."""
+    """Patterns by their first words."""
 
     def __init__(self, patterns: Iterable[tuple[str, End]]) -> None:
-        self._waiting: dict[str, list[tuple[str, End]]] = {}
-        self._made: dict[str, Node] = {}
+        self._first: dict[str, Node] = {}
         for pattern, end in patterns:
-            for first, chosen in _beginnings(pattern):
-                self._waiting.setdefault(first, []).append((chosen, end))
-        stems = [first[:-1] for first in self._waiting if first.endswith("*")]
+            for first, rest in _steps(pattern):
+                if first not in ("", ".."):
+                    self._first.setdefault(first, Node()).waiting += ((rest, end),)
+        stems = [first[:-1] for first in self._first if first.endswith("*")]
         self._sizes = [*dict.fromkeys(map(len, stems))]
         self._stems: dict[str, dict[int, set[str]]] = {}  # by their first letters and their length
         for stem in stems:
@@ -176,16 +206,6 @@ class Tree:
             for size, stems in self._stems.get(head, {}).items()
             if word[:size] in stems
         }
-        firsts = [word] if word in self._waiting else []
+        firsts = [word] if word in self._first else []
         firsts += [f"{word[:size]}*" for size in self._sizes if size in sizes] if sizes else []
-        return start_of([*map(self._node, firsts)]) if firsts else None
-
-    def _node(self, first: str) -> Node:
-        if first not in self._made:
-            root = Node()
-            for pattern, end in self._waiting[first]:
-                for words in _spelled(pattern):
-                    _insert(root, words, end)
-            made = root.stems[len(first) - 1][first[:-1]] if first.endswith("*") else root.words[first]
-            self._made[first] = made
-        return self._made[first]
+        return start_of([self._first[first].opened() for first in firsts]) if firsts else None

@@ -1,7 +1,7 @@
 """Text that stands for other text is read: each decoder finds the runs it knows and says what they mean.
 
 A decoder gives (start, end, meaning) for stretches of a text; it looks at every character a bounded number of times.
-Turned texts (shifted alphabets, backwards) are tried only where words of ours stand in them, turned the same way.
+The words of our tables, which tell whether a text that was turned or joined says anything, are gathered here too.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import html
 import re
 import string
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -28,7 +27,6 @@ _SHORTEST: Final = 12  # letters of an encoded run; what is shorter says nothing
 CLOSELY: Final = 16_384  # characters; in longer texts the rarer masks are not looked for
 _LOWER, _UPPER = string.ascii_lowercase, string.ascii_uppercase
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufff0-\uffff]")
-_DIGIT: Final = re.compile(r"[0-9]")
 _LETTER: Final = re.compile(r"[^\W_]|[\u0300-\u036f\u0900-\u0dff\u0e00-\u0eff]")
 
 
@@ -45,27 +43,45 @@ def _legible(data: bytes) -> str:
 
 # ── codes of bytes ────────────────────────────────────────────────────────────────────────────────────────────────
 # No pattern asserts what comes after a run: a long run that fails at its end would be read again from each place in it.
+# A pattern begins with its rarest characters, and what is before them is asserted behind them: so most of a text is
+# passed over without a try.
 _BASE64: Final = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{12,}+={0,2}")
 _FOLDED: Final = re.compile(r"(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{24,}+\r?\n)++[A-Za-z0-9+/]*+={0,2}")
 _BLOCKS: Final = re.compile(r"(?<![\w+/])(?:[A-Za-z0-9+/]{4,8}+ ){3,}+[A-Za-z0-9+/]{0,8}={0,2}")
-_LONG: Final = re.compile(r"[^\s.,;]{12}")
-_CODED: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9]")
-_BASE32: Final = re.compile(r"(?<![A-Z2-7])[A-Z2-7]{16,}+={0,6}")
+_LONG_LINE: Final = re.compile(r"[\r\n](?<=[A-Za-z0-9+/]{24}[\r\n])")
+_DIGIT: Final = re.compile(r"[0-9]")
+_CODED: Final = re.compile(r"[A-Z0-9](?:(?<=[0-9])|(?<=[a-z][A-Z])|(?<=[A-Z]{2})[a-z])")
+_BASE32: Final = re.compile(r"[A-Z2-7](?<![A-Z2-7]{2})[A-Z2-7]{15,}+={0,6}")
 _HEX: Final = re.compile(r"(?:(?:0x|\\x)?+[0-9A-Fa-f]{2}[ \t:,;-]{0,2}+){8,}+")
+_SOME_HEX: Final = re.compile(r"[0-9A-Fa-f][0-9A-Fa-f][0-9A-Fa-f \t:,;\\-][0-9A-Fa-fx \t:,;\\-]{13}")
 _BITS: Final = re.compile(r"(?<![01])(?:[01]{8}[ \t,]{0,2}+|[01]{7}[ \t,]{1,2}+){5,}+")
-_NUMBERS: Final = re.compile(r"(?<!\d)\d{1,3}+(?:[ \t,;.:|/-]{1,3}+\d{1,3}+){6,}+")
+_SOME_BITS: Final = re.compile(r"[01][01]{6}")
+_NUMBERS: Final = re.compile(r"\d(?<!\d\d)\d{0,2}+(?:[ \t,;.:|/-]{1,3}+\d{1,3}+){6,}+")
 
 
 def _base64(text: str) -> Iterator[Run]:
-    for pattern in (_BASE64, _FOLDED, _BLOCKS) if _LONG.search(text) else (_BLOCKS,):
-        for found in pattern.finditer(text):
+    lines = list(_coded_lines(text))
+    whole = [(0, len(text))] if lines and _LONG_LINE.search(text) else []
+    tries = [(how, place) for how, places in ((_BASE64, lines), (_FOLDED, whole), (_BLOCKS, lines)) for place in places]
+    for pattern, place in tries:
+        for found in pattern.finditer(text, *place):
             if _CODED.search(found.group()) is None:
                 continue
             body = re.sub(r"[\s=]", "", found.group()).translate(str.maketrans("-_", "+/"))
-            for turned in (body, body[::-1], body.translate(_shift(13))):
+            for turned in (body, body[::-1], body.translate(shift(13))):
                 if meaning := _from_base64(turned):
                     yield (*found.span(), meaning)
                     break
+
+
+def _coded_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Lines in which a code may stand."""
+    found = _CODED.search(text)
+    while found is not None:
+        end = text.find("\n", found.end())
+        end = len(text) if end < 0 else end
+        yield text.rfind("\n", 0, found.start()) + 1, end
+        found = _CODED.search(text, end)
 
 
 def _from_base64(body: str) -> str:
@@ -77,7 +93,7 @@ def _from_base64(body: str) -> str:
 
 
 def _base32(text: str) -> Iterator[Run]:
-    for found in _BASE32.finditer(text) if _LONG.search(text) else ():
+    for found in _BASE32.finditer(text):
         body = found.group().rstrip("=")
         try:
             meaning = _legible(base64.b32decode(body + "=" * (-len(body) % 8)))
@@ -88,7 +104,7 @@ def _base32(text: str) -> Iterator[Run]:
 
 
 def _hex(text: str) -> Iterator[Run]:
-    for found in _HEX.finditer(text) if _DIGIT.search(text) else ():
+    for found in _HEX.finditer(text) if _DIGIT.search(text) and _SOME_HEX.search(text) else ():
         digits = re.sub(r"0x|\\x|[^0-9A-Fa-f]", "", found.group())
         digits = digits[: len(digits) // 2 * 2]
         for turned in (digits, digits[::-1]):
@@ -98,7 +114,7 @@ def _hex(text: str) -> Iterator[Run]:
 
 
 def _binary(text: str) -> Iterator[Run]:
-    for found in _BITS.finditer(text) if _DIGIT.search(text) else ():
+    for found in _BITS.finditer(text) if _SOME_BITS.search(text) else ():
         groups = re.findall(r"[01]+", found.group())
         sizes = {len(group) for group in groups}
         if sizes != {7}:
@@ -110,8 +126,10 @@ def _binary(text: str) -> Iterator[Run]:
 
 def _numbers(text: str) -> Iterator[Run]:
     """Characters by their decimal or octal codes, or by their place in the alphabet."""
-    for found in _NUMBERS.finditer(text) if _DIGIT.search(text) else ():
+    for found in _NUMBERS.finditer(text):
         numbers = [int(number) for number in re.findall(r"[0-9]{1,3}", found.group())]
+        if not numbers:
+            continue
         if all(9 <= number < 256 for number in numbers) and max(numbers) > 31:
             meaning = _legible(bytes(numbers))
         elif all(0 <= number <= 26 for number in numbers):
@@ -160,12 +178,15 @@ _MORSE_OF: Final = dict(zip(
     ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
     " ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.".split(), _LOWER + string.digits, strict=True,
 ))  # fmt: skip
-_MORSE: Final = re.compile(r"(?<![\w.\-])[.\-]{1,6}+(?:(?:[ ]{1,3}(?=[.\-])|[ ]?[/|][ ]?|\n)[.\-]{1,6}+){5,}+")
-_DASHES: Final = str.maketrans({"·": ".", "•": ".", "∙": ".", "−": "-", "–": "-", "—": "-", "_": "-", "․": "."})
+_MORSE: Final = re.compile(
+    r"[.\-](?<![\w.\-][.\-])[.\-]{0,5}+(?:(?:[ ]{1,3}(?=[.\-])|[ ]?[/|][ ]?|\n)[.\-]{1,6}+){5,}+"
+)
+_DASHES: Final = (("·", "."), ("•", "."), ("∙", "."), ("−", "-"), ("–", "-"), ("—", "-"), ("_", "-"), ("․", "."))
 
 
 def _morse(text: str) -> Iterator[Run]:
-    text = text.translate(_DASHES)
+    for dash, sign in _DASHES:  # much faster than a table, for a text that is not all ASCII
+        text = text.replace(dash, sign)
     for found in _MORSE.finditer(text) if text.count(".") + text.count("-") > 5 else ():
         words = re.split(r"[ ]?[/|][ ]?|[ ]{2,}|\n", found.group())
         read = [[_MORSE_OF.get(sign, "") for sign in word.split()] for word in words]
@@ -173,13 +194,14 @@ def _morse(text: str) -> Iterator[Run]:
             yield (*found.span(), " ".join("".join(word) for word in read))
 
 
+_SMUGGLED: Final = re.compile(r"[\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0020-\U000e01ef]")
 _TAGS: Final = re.compile(r"[\U000e0020-\U000e007e]{2,}")
 _SELECTORS: Final = re.compile(r"[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}")
 _BLANKS: Final = re.compile(r"[\u200b-\u200d\u2060-\u2064\ufeff]{24,}")
 
 
 def _tags(text: str) -> Iterator[Run]:
-    if text.isascii():
+    if text.isascii() or _SMUGGLED.search(text) is None:
         return
     for found in _TAGS.finditer(text):
         yield (*found.span(), "".join(chr(ord(char) - 0xE0000) for char in found.group()))
@@ -197,22 +219,19 @@ def _tags(text: str) -> Iterator[Run]:
                 break
 
 
-# ── turned texts ──────────────────────────────────────────────────────────────────────────────────────────────────
+# ── words of ours ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @cache
-def _shift(by: int) -> dict[int, int]:
+def shift(by: int) -> dict[int, int]:
     return str.maketrans(_LOWER + _UPPER, _LOWER[by:] + _LOWER[:by] + _UPPER[by:] + _UPPER[:by])
 
 
 _STEM: Final = re.compile(r"[^\s()|]+\*")
-_FOUR: Final = re.compile(r"[^\W\d_]{4,}")
-_ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
-_PIG: Final = re.compile(r"\b([a-z]{3,12})ay\b", re.IGNORECASE)
 
 
 @cache
-def _keys() -> frozenset[str]:
+def keys() -> frozenset[str]:
     """The words by which a text that was turned is recognised."""
     tables = tomllib.loads(files(__package__).joinpath("words", "keys.toml").read_text(encoding="utf-8"))
     return frozenset(plain(" ".join(tables.values())).split())
@@ -221,57 +240,11 @@ def _keys() -> frozenset[str]:
 @cache
 def vocabulary(least: int = 4) -> frozenset[str]:
     """Words of our tables, of so many letters and more: what a text that matters to a guard has in it."""
+    if least > 1:
+        return frozenset(word for word in vocabulary(1) if len(word) >= least)
     tables = [table for folder in _FOLDERS for table in read_tables(folder).values()]
     patterns = "\n".join(pattern for table in tables for row in table.values() for pattern in row)
-    words = tokens_of(_STEM.sub(" ", plain(patterns))).words
-    return frozenset(word for word in (*_keys(), *words) if len(word) >= least)
-
-
-Turn = Callable[[str], str]
-
-
-@cache
-def _turns() -> tuple[Mapping[str, Turn], Mapping[str, Sequence[str]]]:
-    """Each way to turn a text back; and words of ours as they stand in turned texts, with the ways that turned them."""
-    latin = [word for word in _keys() if word.isascii() and len(word) > 3]
-    ways: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": lambda text: text.translate(_ATBASH)}
-    words: dict[str, list[str]] = defaultdict(list)
-    for word in _keys():
-        if len(word) > 3:
-            words[word[::-1]].append("reversed")
-    for word in latin:
-        words[word.translate(_ATBASH)].append("atbash")
-    for by in range(1, 26):
-        name = "rot13" if by == 13 else f"caesar{by}"
-        ways[name] = _translating(_shift(by))
-        for word in latin:
-            words[word.translate(_shift(26 - by))].append(name)
-    return ways, words
-
-
-def _translating(table: dict[int, int]) -> Turn:
-    return lambda text: text.translate(table)
-
-
-def turned(text: str) -> Iterator[tuple[str, str]]:
-    """(name, text) for each way of turning in which at least two words of ours come out."""
-    ways, theirs = _turns()
-    seen = Counter(name for word in set(_FOUR.findall(plain(text))) - vocabulary() for name in theirs.get(word, ()))
-    for name in sorted(name for name, count in seen.items() if count > 1):
-        yield name, ways[name](text)
-        if name == "reversed" and len(text) <= CLOSELY:
-            yield "backwards", re.sub(r"[^\W\d_]+", lambda found: found.group()[::-1], text)
-    if len(text) <= CLOSELY and len(found := _PIG.findall(text)) > 1:
-        known = vocabulary(3)
-        if sum(_unpigged(word, known) is not None for word in found) > 1:
-            yield "pig", _PIG.sub(lambda match: _unpigged(match[1], known) or match[0], text)
-
-
-def _unpigged(stem: str, known: frozenset[str]) -> str | None:
-    """A word of Pig Latin, without its "ay", as it was, when that is a word of ours."""
-    word = stem.lower()
-    ways = [word[-size:] + word[:-size] for size in (1, 2, 3)] + [word.rstrip("wyh")]
-    return next((way for way in ways if way in known), None)
+    return keys() | frozenset(tokens_of(_STEM.sub(" ", plain(patterns))).words)
 
 
 DECODERS: Final[tuple[tuple[str, Callable[[str], Iterator[Run]]], ...]] = (

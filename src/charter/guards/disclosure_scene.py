@@ -7,7 +7,7 @@ ordinary message costs one pass over its words.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -33,13 +33,15 @@ WEAKER: Final = (
     ("not", ("they", "who")),
 )  # fmt: skip
 FOLLOWING: Final = ("again", "pron", "tongue", "fill", "drop")
+# What is rare stands first, and what is before it is asserted behind it: so most of a text is passed over untried.
 _END: Final = re.compile(
-    r"[.!?…]+(?=[\s\"'”’»)\]]|\Z)|[。！？؟।۔]+|;(?=\s)|\n[ \t]*\n"
-    r"|\n(?=[ \t]*(?:[-*+•>#]|\d{1,3}[.)])[ \t])|(?<=[:.!?,;])[ \t]*\n"
+    r"[.!?…。！？؟।۔;\n \t](?:(?<=[.!?…])[.!?…]*(?=[\s\"'”’»)\]]|\Z)|(?<=[。！？؟।۔])[。！？؟।۔]*"
+    r"|(?<=;)(?=\s)|(?<=\n)[ \t]*\n|(?<=\n)(?=[ \t]*(?:[-*+•>#]|\d{1,3}[.)])[ \t])"
+    r"|(?<=[:.!?,;]\n)|(?<=[:.!?,;][ \t])[ \t]*\n)"
 )
 _QUOTES: Final = re.compile(
     r"```.{1,4000}?```|`[^`\n]{1,400}`|\"[^\"\n]{1,600}\"|“[^”]{1,600}”|„[^“”]{1,600}[“”]|«[^»]{1,600}»|「[^」]{1,600}」|『[^』]{1,600}』"
-    r"|‘[^’\n]{1,400}’(?!\w)|(?<!\w)'[^'\n]{3,400}'(?!\w)",
+    r"|‘[^’\n]{1,400}’(?!\w)|'(?<!\w')[^'\n]{3,400}'(?!\w)",
     re.DOTALL,
 )
 
@@ -104,13 +106,14 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     sentences: list[Sentence] = []
     size = 0
     seen = set[tuple[str, ...]]()
+    whole = tokens_of(text)  # no word goes over the end of a sentence
     for start, end in _cuts(text):
         if known is not None:
             if text[start:end] in known:
                 size += text.count(" ", start, end)
                 continue
             known.add(text[start:end])
-        tokens = _tokens(text, start, end)
+        tokens = _between(whole, start, end)
         size += len(tokens.words)
         for first, last in _windows(0, len(tokens.words)):
             if first:  # a sentence without end may say the same again and again
@@ -134,9 +137,9 @@ def _cuts(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _tokens(text: str, start: int, end: int) -> Tokens:
-    words, starts, ends = tokens_of(text[start:end])
-    return Tokens(words, [start + at for at in starts], [start + at for at in ends])
+def _between(whole: Tokens, start: int, end: int) -> Tokens:
+    first, last = bisect_left(whole.starts, start), bisect_left(whole.starts, end)
+    return Tokens(whole.words[first:last], whole.starts[first:last], whole.ends[first:last])
 
 
 def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:

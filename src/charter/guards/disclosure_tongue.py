@@ -87,11 +87,10 @@ def spoken(words: Sequence[str]) -> list[str]:
     """The one or two languages these words are most likely in; English when nothing tells."""
     known, scores = _small_words(), dict[str, float]()
     some = words[:_MOST]
-    for word in some:
-        if (languages := known.get(word)) is not None:
-            weight = 1.0 / len(languages)
-            for language in languages:
-                scores[language] = scores.get(language, 0.0) + weight
+    for languages in filter(None, map(known.get, some)):
+        weight = 1.0 / len(languages)
+        for language in languages:
+            scores[language] = scores.get(language, 0.0) + weight
     text = " ".join(some)
     if not text.isascii():
         for pattern, language in _SCRIPTS:
@@ -107,6 +106,6 @@ def spoken(words: Sequence[str]) -> list[str]:
         scores = _by_names(some)
     if not scores:
         return ["en"]
-    best = max(scores.values())
-    ranked = sorted(scores, key=lambda language: (-scores[language], language))
-    return [language for language in ranked[:2] if scores[language] >= 0.6 * best]
+    least = 0.6 * max(scores.values())
+    likely = [language for language, score in scores.items() if score >= least]
+    return sorted(likely, key=lambda language: (-scores[language], language))[:2] if len(likely) > 1 else likely

@@ -6,28 +6,37 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import compress, islice
 from typing import Final
 
 from .decode import CLOSELY, vocabulary
 
+_WHOLE: Final = 6  # letters of a word that is put together, at the least
 LONGEST_RUN: Final = 400  # letters of a spaced run that are put into words again
 
 Edit = tuple[int, int, int, int]  # a stretch of the parent and what became of it: start, end, start, end
 _BETWEEN: Final = r"[ \t\-._*~·•|/\\,+=:]{1,3}|\n"
 _SPACED: Final = re.compile(rf"(?<![^\W_])[^\W_](?:(?:{_BETWEEN})[^\W_](?![^\W_])){{3,}}+")
-_INSIDE: Final = re.compile(r"(?<=[^\W\d_])(?:[-._*~`/\\|+=·•^]{1,2}|-\n)(?=[^\W\d_])")
+_SEPARATOR: Final = r"[ \t\-._*~·•|/\\,+=:\n]"
+_ALONE: Final = re.compile(rf"{_SEPARATOR}(?:[^\W_]{_SEPARATOR}{{1,3}}){{2}}[^\W_](?![^\W_])")  # in each run of these
+_INSIDE: Final = re.compile(r"[-._*~`/\\|+=·•^](?<=[^\W\d_].)(?:[-._*~`/\\|+=·•^]|(?<=-)\n)?(?=[^\W\d_])")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _APART: Final = re.compile(rf"({_BETWEEN})")
 
 
-def joined(text: str) -> tuple[str, Sequence[Edit]]:
-    """The text with spaced letters joined into words, words put together that were taken apart, and what changed."""
-    changes = [(*found.span(), _words(found.group())) for found in _SPACED.finditer(text)]
+def words_of(text: str) -> list[str]:
+    """Letters in a row."""
+    return _LETTERS.findall(text)
+
+
+def joined(text: str, words: Sequence[str]) -> tuple[str, Sequence[Edit]]:
+    """The text, of these words, with spaced letters joined, with words put together, and what changed."""
+    spaced = _SPACED.finditer(text) if _ALONE.search(text) else ()
+    changes = [(*found.span(), _words(found.group())) for found in spaced]
     taken = [(start, end) for start, end, _ in changes]
     changes += [(*found.span(), "") for found in _INSIDE.finditer(text) if not _within(taken, found.start())]
     if len(text) <= CLOSELY:
-        changes += [change for change in _pieced(text) if not _within(taken, change[0])]
+        changes += [change for change in _pieced(text, words) if not _within(taken, change[0])]
     parts: list[str] = []
     edits: list[Edit] = []
     at = size = 0
@@ -86,18 +95,26 @@ def _segmented(letters: str) -> str:
     return " ".join(reversed(words))
 
 
-def _pieced(text: str) -> Iterator[tuple[int, int, str]]:
+@cache
+def _beginnings() -> tuple[frozenset[str], frozenset[str]]:
+    """What words of ours begin with; and those of them that are no such words themselves."""
+    all_ = frozenset(word[:at] for word in vocabulary(_WHOLE) for at in range(1, len(word)))
+    return all_, all_ - vocabulary()
+
+
+def _pieced(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
-    known = vocabulary()
-    words = _LETTERS.findall(text)
-    pairs = list(map("".join, pairwise(words)))
-    whole = [(at, 2) for at, pair in enumerate(pairs) if pair in known]
-    whole += [(at, 3) for at, three in enumerate(map("".join, zip(pairs, words[2:], strict=False))) if three in known]
-    whole = [(at, more) for at, more in whole if known.isdisjoint(words[at : at + more])]
-    if not whole:
-        return
-    found = list(_LETTERS.finditer(text))
-    for at, more in whole:
-        joined = "".join(words[at : at + more])
-        if len(joined) > 5:
-            yield found[at].start(), found[at + more - 1].end(), joined
+    known, whole, (begun, firsts) = vocabulary(), vocabulary(_WHOLE), _beginnings()
+    found: list[tuple[int, int, str]] = []
+    for at in compress(range(len(words) - 1), map(firsts.__contains__, words)):
+        if words[at + 1] in known:
+            continue
+        two = words[at] + words[at + 1]
+        if two in whole:
+            found.append((at, at + 1, two))
+        if two in begun and at + 2 < len(words) and (three := two + words[at + 2]) in whole:
+            found += [] if words[at + 2] in known else [(at, at + 2, three)]
+    if found:
+        matches = [*islice(_LETTERS.finditer(text), found[-1][0] + 3)]
+        for first, last, joined in found:
+            yield matches[first].start(), matches[last].end(), joined

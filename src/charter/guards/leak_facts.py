@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from .fold import plain, skeleton
 from .leak_read import Reading
 from .leak_words import COMMON, RARE, lexicon, stem, weigh
-from .lexicon import Tokens
+from .lexicon import MET, Tokens
 
 REACH: Final = 140  # words of a reply in which facts come together
 _NAME, _CODE, _NUMBER, _LONG_NUMBER, _WORD, _QUOTE = 3.0, 3.0, 1.5, 2.5, 1.0, 3.0
@@ -37,6 +38,21 @@ class Facts(NamedTuple):
     weights: Mapping[str, float]
     phrases: frozenset[str]  # facts that are looked for within words: names in scripts without spaces
     sentences: Mapping[str, frozenset[tuple[str, int]]]  # where each one stands: layer, and sentence of it
+    met: Mapping[str, Sequence[str]]  # words, and the facts that they or parts of them are
+
+
+class _Met(dict[str, Sequence[str]]):
+    """Words that were met, and the facts they are; it stops growing, so no text can make it large."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self._weights = weights
+
+    def __missing__(self, word: str) -> Sequence[str]:
+        parts = {word, *_PARTS.split(word)} if _PARTS.search(word) else (word,)
+        found = tuple(key for key in map(_key, parts) if key in self._weights)
+        if len(self) < MET:
+            self[word] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +100,8 @@ def facts_of(layers: Iterable[tuple[str, str]]) -> Facts:
             weights.setdefault(key, weight)
             sentences.setdefault(key, set()).add((name, bisect_right(ends, found.start())))
     known = {key: weight / (1.5 if often[key] > 2 else 1.0) for key, weight in weights.items()}
-    return Facts(known, frozenset(phrases), {key: frozenset(places) for key, places in sentences.items()})
+    placed = {key: frozenset(places) for key, places in sentences.items()}
+    return Facts(known, frozenset(phrases), placed, _Met(known))
 
 
 def _capitals(text: str) -> float:
@@ -117,7 +134,7 @@ def _weight(found: re.Match[str], text: str, *, noisy: bool) -> float:
 
 
 _PARTS: Final = re.compile(r"[-_/–]")
-_SAID: Final = re.compile(r"\d+(?:[.,:/–-]\d+)+|[^\W_]+(?:[-_/][^\W_]+)*")
+_SAID: Final = re.compile(r"(\d++(?:[.,:/–-]\d++)++|[^\W_]++(?:[-_/][^\W_]++)*+)")
 
 
 def told(facts: Facts, folded: str, reading: Reading, used: frozenset[str]) -> Told:
@@ -162,12 +179,10 @@ def _words(reading: Reading, start: int, end: int) -> int:
 
 def _met(facts: Facts, folded: str) -> list[tuple[int, str, int]]:
     """Facts in a folded text in its order, as (start, key, end)."""
-    met: list[tuple[int, str, int]] = []
-    for found in _SAID.finditer(folded):
-        word = found.group()
-        for part in {word, *_PARTS.split(word)} if _PARTS.search(word) else (word,):
-            if (key := _key(part)) in facts.weights:
-                met += [(found.start(), key, found.end())]
+    apart = _SAID.split(folded)
+    said = [(at, keys) for at, keys in enumerate(map(facts.met.__getitem__, apart[1::2])) if keys]
+    places = [*accumulate(map(len, apart))] if said else []
+    met = [(places[2 * at], key, places[2 * at + 1]) for at, keys in said for key in keys]
     met += [
         (folded.find(phrase), phrase, folded.find(phrase) + len(phrase)) for phrase in facts.phrases if phrase in folded
     ]

@@ -9,16 +9,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
+from .fold import plain
 from .leak_facts import Facts, facts_of
-from .leak_read import Reading, bare_parts, fold, leaders, letters_of, places, spelled
+from .leak_read import Reading, bare_parts, fold_plain, leaders, letters_of, places, spelled
 from .leak_weights import shares_of, weights
 from .leak_words import FUNCTION, is_block, weigh
-from .lexicon import tokens_of
+from .lexicon import apart, tokens_in
 
 GRAM: Final = 12
+PART: Final = 8  # letters of a stretch's part: where there is none, there is no stretch
 WALL: Final = "\x00"  # stands between two layers; no text has it
+SKIPPED: Final = (1, 2, 3)  # how far apart words may be that follow each other: up to two are left out
 FREQUENT: Final = 12  # places of a word that tells nothing about where it is
 LONGEST: Final = 40  # words of a sentence; a longer one is read in parts
 _STOP: Final = re.compile(r"[.!?。！？…।؟\n]")
@@ -33,6 +36,17 @@ class Grams:
     size: int
     last: Mapping[str, int] = field(repr=False)
     before: Sequence[int] = field(repr=False)
+    parts: frozenset[str] = field(repr=False)  # shorter stretches, where every place of another text is tried
+
+    def tries(self, letters: str, stride: int) -> list[tuple[int, int]]:
+        """Among which places, first and last, a stretch may be found when every so many are looked at."""
+        size, most = self.size, len(letters) - self.size
+        if stride > 1:
+            grams = [letters[at : at + size] for at in range(0, most + 1, stride)]
+            return [] if self.last.keys().isdisjoint(grams) else [(0, most)]
+        step = size - PART + 1
+        met = [at for at in range(0, len(letters) - PART + 1, step) if letters[at : at + PART] in self.parts]
+        return [(max(at - step + 1, 0), min(at, most)) for at in met]
 
     def at(self, gram: str) -> Iterator[int]:
         """The places of a stretch, the last ones first, at most eight."""
@@ -44,7 +58,7 @@ class Grams:
             place = self.before[place]
 
 
-def grams_of(text: str, size: int) -> Grams:
+def grams_of(text: str, size: int, *, part: int = 0) -> Grams:
     """The table of a text's stretches; none goes over a wall, none is of three letters only."""
     last: dict[str, int] = {}
     before = [-1] * len(text)
@@ -53,7 +67,16 @@ def grams_of(text: str, size: int) -> Grams:
         if WALL not in gram and len(set(gram)) > 3:
             before[place] = last.get(gram, -1)
             last[gram] = place
-    return Grams(text, size, last, before)
+    parts = frozenset(text[at : at + part] for at in range(len(text) - part + 1)) if part else frozenset[str]()
+    return Grams(text, size, last, before, parts)
+
+
+class Near(NamedTuple):
+    """A hidden word: the most it weighs anywhere, and the words that stand right before it, or nearly."""
+
+    weight: float
+    before: frozenset[str]
+    earlier: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +94,7 @@ class Index:
     initials: Sequence[tuple[Grams, Sequence[int]]] = field(repr=False)  # with the word each one belongs to
     steps: Grams = field(repr=False)  # from letter to letter: the same in every shifted alphabet
     where: Mapping[str, Sequence[int]] = field(repr=False)
+    near: Mapping[str, Near] = field(repr=False)
     sentences: Sequence[tuple[int, int]] = field(repr=False)
     within: Mapping[str, Sequence[int]] = field(repr=False)  # the sentences a telling word stands in
     contents: Sequence[int] = field(repr=False)  # how many such words each sentence has
@@ -99,9 +123,16 @@ class Index:
 
 def steps_of(letters: str) -> str:
     """How far each letter is from the one before, around the alphabet; a wall where one of them is not a to z."""
-    codes = letters.encode("ascii", "replace")
-    steps = [97 + (b - a) % 26 if a > 96 and b > 96 else 0 for a, b in pairwise(codes)]
-    return bytes(steps).decode("ascii")
+    codes, size = letters.encode("ascii", "replace"), max(len(letters) - 1, 0)
+    # All at once, as numbers of so many bytes: no byte of the sum is less than 1 or more than 255.
+    ones, seen = int.from_bytes(b"\x80" * size), codes.translate(_LETTER)
+    apart = ones + int.from_bytes(codes[1:]) - int.from_bytes(codes[:-1])
+    both = int.from_bytes(seen[1:]) & int.from_bytes(seen[:-1])
+    return (int.from_bytes(apart.to_bytes(size).translate(_STEP)) & both).to_bytes(size).decode("ascii")
+
+
+_LETTER: Final = bytes(255 if code > 96 else 0 for code in range(256))
+_STEP: Final = bytes(97 + (code - 128) % 26 for code in range(256))
 
 
 def index_of(hidden: str | Mapping[str, str]) -> Index:
@@ -126,14 +157,16 @@ class _Layers:
             self._add(name, text)
 
     def _add(self, name: str, text: str) -> None:
-        folded, base = fold(text), len(self.words)
-        tokens = tokens_of(folded)
+        plainly, base = plain(text), len(self.words)
+        folded = fold_plain(plainly)
+        parts = apart(folded)
+        tokens = tokens_in(parts)
         self.firsts.append((base, name))
         self.stops |= {base} | {base + bisect_left(tokens.starts, found.start()) for found in _STOP.finditer(folded)}
         self.pauses |= {base + bisect_left(tokens.starts, found.start()) for found in _PAUSE.finditer(folded)}
-        self.leading += [base + place for place in leaders(folded, tokens.starts, tokens.ends)]
+        self.leading += [base + place for place in leaders(parts)]
         self.shares += shares_of(text, tokens)
-        bare = bare_parts(text)
+        bare = bare_parts(plainly)
         self.bare += bare if len(bare) == len(tokens.words) else [""] * len(tokens.words)
         self.words += tokens.words
         self.starts += tokens.starts
@@ -155,24 +188,31 @@ def _built(layers: tuple[tuple[str, str], ...]) -> Index:
     sentences = _sentences(all_.stops, all_.pauses, len(words))
     within = _places_of((word, n) for n, (a, b) in enumerate(sentences) for word in sorted(set(words[a:b])))
     within = {word: found for word, found in within.items() if weigh(word) > FUNCTION and len(found) <= FREQUENT}
+    bits, where = weights(words, all_.shares), _places_of((word, place) for place, word in enumerate(words))
     return Index(
         reading=Reading(words, all_.starts, all_.ends, letters, written, places(parts)),
-        bits=weights(words, all_.shares),
+        bits=bits,
         counts=[int(is_block(word) or (len(word) > 1 and not any(map(str.isdecimal, word)))) for word in words],
         layers=all_.firsts,
-        letters=grams_of(letters, GRAM),
+        letters=grams_of(letters, GRAM, part=PART),
         backward=grams_of(letters[::-1], GRAM),
         bare=grams_of("".join(bare), GRAM),
         bare_offsets=places(bare),
         initials=_initials_of(words, all_.leading),
         steps=grams_of(steps_of(written), GRAM),
-        where=_places_of((word, place) for place, word in enumerate(words)),
+        where=where,
+        near={word: _near(words, bits, places) for word, places in where.items()},
         sentences=sentences,
         within=within,
         contents=[len(within.keys() & set(words[a:b])) for a, b in sentences],
         starts=frozenset(all_.stops | all_.pauses),
         facts=facts_of(layers),
     )
+
+
+def _near(words: Sequence[str], bits: Sequence[float], places: Sequence[int]) -> Near:
+    before, *earlier = (frozenset(words[place - far] for place in places if place >= far) for far in SKIPPED)
+    return Near(max(bits[place] for place in places), before, earlier[0].union(*earlier[1:]))
 
 
 def _initials_of(words: Sequence[str], leading: Sequence[int]) -> list[tuple[Grams, Sequence[int]]]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .finding import said
+from .leak_chains import chains
 from .leak_facts import keys_in
 from .leak_index import Index
-from .leak_order import chains
 from .leak_read import fold, read
 from .leak_runs import letter_traces
 

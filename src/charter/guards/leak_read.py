@@ -11,24 +11,26 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Final
 
 from .fold import plain, skeleton
-from .lexicon import tokens_of
+from .lexicon import apart, tokens_in, tokens_of
 
 _ALIKE: Final = tuple(zip("013456789l2", "oieasgtbgiz", strict=True))
-_BETWEEN: Final = re.compile(r"[\W_]+")
+_UNMASKED: Final = str.maketrans(dict(_ALIKE))
+_BETWEEN: Final = re.compile(r"[\W_][\W_]*+")
 _BLOCKS: Final = re.compile(r"([\u3400-\u9fff\U00020000-\U0003ffff]+)|[\u3040-\u30ff\uac00-\ud7a3]+")
-_BEYOND: Final = re.compile(r"[^\x00-\x7f]+")
+_BLOCK: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]")
+_BEYOND: Final = re.compile(r"[^\x00-\x7f]+(?:[ ,.-]{1,2}[^\x00-\x7f]+)*+")
 _ESCAPED: Final = re.compile(r"\\[nrt]")
 _VOWELS: Final = re.compile("[aeiouyаеиоуыэюяіїєωηαεοιυ]+")
 
 
 def spelled(folded: str) -> str:
     """The letters and digits of a folded text, each as often as it counts; marks that are vowels do not count."""
-    bare = _BETWEEN.sub("", folded)
-    return bare if bare.isascii() else _BLOCKS.sub(_widened, bare)
+    bare = _BETWEEN.sub("", "".join(folded.split()))
+    return bare if bare.isascii() or _BLOCK.search(bare) is None else _BLOCKS.sub(_widened, bare)
 
 
 def _widened(found: re.Match[str]) -> str:
@@ -45,6 +47,8 @@ def letters_of(folded: str) -> str:
 
 
 def _unmasked(letters: str) -> str:
+    if letters.isascii():
+        return letters.translate(_UNMASKED)
     for digit, letter in _ALIKE:  # much faster than a table, for a text that is not all ASCII
         letters = letters.replace(digit, letter)
     return letters
@@ -60,11 +64,13 @@ class Reading:
     letters: str = field(repr=False)
     spelled: str = field(repr=False)  # the same, digits being digits
     offsets: Sequence[int] = field(repr=False)  # one for each word, and the end
+    pieces: Sequence[str] = field(repr=False, default=())  # of `spelled`, one for each word
+    leading: Sequence[int] = field(repr=False, default=())  # words that stand first between two spaces
 
     @cached_property
     def parts(self) -> list[str]:
         """The letters of each word."""
-        return [self.letters[start:end] for start, end in pairwise(self.offsets)]
+        return _unmasked(" ".join(self.pieces)).split(" ") if self.pieces else []
 
     def word_at(self, offset: int) -> int:
         """The word a letter belongs to."""
@@ -88,18 +94,18 @@ def fold_plain(text: str) -> str:
 
 def read(folded: str) -> Reading:
     """A text that was folded."""
-    words, starts, ends = tokens_of(folded)
-    pieces = words if folded.isascii() and "'" not in folded else [_spelled(word) for word in words]
+    parts = apart(folded)
+    words, starts, ends = tokens_in(parts)
+    pieces = words if folded.isascii() and "'" not in folded else [*map(_spelled, words)]
     whole = "".join(pieces)
-    return Reading(words, starts, ends, _unmasked(whole), whole, places(pieces))
+    return Reading(words, starts, ends, _unmasked(whole), whole, places(pieces), pieces, leaders(parts))
 
 
-def leaders(folded: str, starts: Sequence[int], ends: Sequence[int]) -> list[int]:
+def leaders(parts: Sequence[str]) -> list[int]:
     """The words that stand first between two spaces: `long` of "long-term", `save` of "save_memory"."""
-    gaps = (folded[end:start] for end, start in zip(ends, starts[1:], strict=False))
-    return (
-        [0, *(at for at, gap in enumerate(gaps, 1) if not gap or not gap.isprintable() or " " in gap)] if starts else []
-    )
+    gaps = enumerate(parts[2:-1:2], 1)
+    later = [at for at, gap in gaps if gap == " " or not gap or not gap.isprintable() or " " in gap]
+    return [0, *later] if len(parts) > 1 else []
 
 
 def places(parts: Iterable[str]) -> list[int]:
@@ -107,12 +113,12 @@ def places(parts: Iterable[str]) -> list[int]:
     return [0, *accumulate(map(len, parts))]
 
 
-def bare_parts(text: str) -> list[str]:
+def bare_parts(plain: str) -> list[str]:
     """The letters of each word of a plain text without vowels, and without the marks that are vowels elsewhere.
 
     Vowels go before look-alikes are folded: a Cyrillic и looks like a consonant then.
     """
-    return [_bare(word) for word in tokens_of(_ESCAPED.sub("\n ", plain(text))).words]
+    return [*map(_bare, tokens_of(_ESCAPED.sub("\n ", plain)).words)]
 
 
 def consonants(written: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from operator import eq
+from operator import eq, itemgetter
 from typing import Final, NamedTuple
 
 from .leak_index import Grams, Index, steps_of
-from .leak_read import Reading, bare_parts, consonants, leaders, letters_of, places, spelled
+from .leak_read import Reading, bare_parts, consonants, letters_of, places, spelled
 
 LETTERS: Final = 30  # letters in a row that are looked for; what is shorter is judged with its neighbours
 BARE: Final = 18
@@ -21,7 +21,8 @@ _FEW: Final = 0.8  # of the letters are consonants where vowels were dropped
 _OTHERS: Final = 3  # words that are not the hidden ones where only their initials are
 _CYRILLIC: Final = re.compile(r"[\u0400-\u04ff\u0370-\u03ff]")
 _LINE: Final = re.compile(r"[^\n]+")
-_STOP: Final = re.compile(r"[.!?。！？\n]+")
+_STOP: Final = re.compile(r"[.!?。！？\n][.!?。！？\n]*+")
+_head, _tail = itemgetter(slice(0, 1)), itemgetter(slice(-1, None))
 
 
 class Trace(NamedTuple):
@@ -49,20 +50,28 @@ def runs(letters: str, grams: Grams, least: int) -> Iterator[Run]:
     size, stride = grams.size, max(least - grams.size + 1, 1)
     known = grams.last
     at = 0
-    while at + size <= len(letters):
-        gram = letters[at : at + size]
-        if gram not in known:
-            at += stride
-            continue
-        best = Run(at, at, 0)
-        for place in grams.at(gram):
-            back = alike_before(letters, at, grams.text, place)
-            more = size + _alike(letters, at + size, grams.text, place + size)
-            if more + back > best.end - best.start:
-                best = Run(at - back, at + more, place - back)
-        if best.end - best.start >= least:
-            yield best
-        at = max(at + stride, best.end)
+    for first, last in grams.tries(letters, stride):
+        at = max(at, first)
+        while at <= last:
+            gram = letters[at : at + size]
+            if gram not in known:
+                at += stride
+                continue
+            best = _longest(letters, at, gram, grams)
+            if best.end - best.start >= least:
+                yield best
+            at = max(at + stride, best.end)
+
+
+def _longest(letters: str, at: int, gram: str, grams: Grams) -> Run:
+    """The longest run around a stretch that stands at this place."""
+    best = Run(at, at, 0)
+    for place in grams.at(gram):
+        back = alike_before(letters, at, grams.text, place)
+        more = grams.size + _alike(letters, at + grams.size, grams.text, place + grams.size)
+        if more + back > best.end - best.start:
+            best = Run(at - back, at + more, place - back)
+    return best
 
 
 def _alike(a: str, i: int, b: str, j: int) -> int:
@@ -97,8 +106,8 @@ def turned_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace
     for run in runs(reading.letters, index.backward, LETTERS):
         words = index.words_between(whole - run.place - (run.size), whole - run.place)
         yield _traced("reversed", index, reading, run, words)
-    each = "".join([part[::-1] for part in reading.parts])
-    between_spaces = letters_of(" ".join([word[::-1] for word in folded.split()]))
+    each = "".join(" ".join(reading.parts)[::-1].split(" ")[::-1])
+    between_spaces = letters_of(" ".join(folded[::-1].split()[::-1]))
     for text in dict.fromkeys((each, between_spaces)):
         for run in runs(text, index.letters, LETTERS):
             yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
@@ -152,20 +161,22 @@ def _words_of(offsets: Sequence[int], start: int, end: int) -> tuple[int, int]:
     return first, max(first, bisect_right(offsets, end) - 1)
 
 
-def initial_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace]:
+def initial_traces(index: Index, reading: Reading) -> Iterator[Trace]:
     """First letters of the hidden words: alone, in a row, or each at the head of a word that is there instead."""
-    short = [part[:1] if word.isdecimal() else part for word, part in zip(reading.words, reading.parts, strict=True)]
-    every = range(len(short))
-    ways: list[tuple[list[str], Sequence[int], bool]] = [
-        (short, every, True),
-        ([part[:1] for part in short], every, False),
-    ]
-    leading = leaders(folded, reading.starts, reading.ends)
+    short, heads = [*reading.parts], [*map(_head, reading.parts)]
+    for at in [at for at, word in enumerate(reading.words) if word.isdecimal()]:
+        short[at] = heads[at]
+    every, leading = range(len(short)), reading.leading
+    ways: list[tuple[list[str], Sequence[int], bool]] = [(short, every, True), (heads, every, False)]
     if len(leading) < len(short):
-        ways.append(([short[at][:1] for at in leading], leading, False))
+        ways.append(([heads[at] for at in leading], leading, False))
     for pieces, chosen, alone in ways:
+        letters, offsets = "".join(pieces), places(pieces)
+        grams = [letters[at : at + INITIALS] for at in offsets]
         for table in index.initials:
-            for start, end, first, last in _initials(index, table, pieces):
+            if table[0].last.keys().isdisjoint(grams):
+                continue
+            for start, end, first, last in _initials(index, table, letters, offsets=offsets):
                 words = [reading.words[place] for place in chosen[start : end + 1]]
                 same = sum(map(eq, words, index.reading.words[first:last]))
                 if alone or len(words) - same >= _OTHERS:
@@ -173,11 +184,10 @@ def initial_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trac
 
 
 def _initials(
-    index: Index, table: tuple[Grams, Sequence[int]], pieces: Sequence[str]
+    index: Index, table: tuple[Grams, Sequence[int]], letters: str, *, offsets: Sequence[int]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Runs that begin with a piece. A short one has to be a sentence from its start, and end with a piece."""
     grams, words = table
-    letters, offsets = "".join(pieces), places(pieces)
     done = 0
     for number in [n for n, at in enumerate(offsets) if letters[at : at + INITIALS] in grams.last]:
         at = offsets[number]
@@ -199,7 +209,7 @@ def acrostic_traces(index: Index, reading: Reading, folded: str) -> Iterator[Tra
     sentences = {0} | {bisect_left(starts, found.end()) for found in _STOP.finditer(folded)}
     for chosen in (range(len(parts)), sorted(sentences - {len(parts)}), sorted(lines - {len(parts)})):
         heads = [parts[place] for place in chosen]
-        for text in ("".join([part[:1] for part in heads]), "".join([part[-1:] for part in heads])):
+        for text in ("".join(map(_head, heads)), "".join(map(_tail, heads))):
             for run in runs(text, index.letters, ACROSTIC):
                 words = index.words_between(run.place, run.place + run.size)
                 yield Trace("acrostic", *words, starts[chosen[run.start]], reading.ends[chosen[run.end - 1]])

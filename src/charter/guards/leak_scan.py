@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 from typing import Any, Final
 
 from .finding import ALLOWED, Finding, Sign, Span
+from .leak_chains import chain_traces
 from .leak_facts import told
 from .leak_index import Index, index_of
-from .leak_order import bag_traces, chain_traces, fragments, fragments_in, split_traces
+from .leak_order import bag_traces, fragments, fragments_in, split_traces
 from .leak_past import Past, past_of
-from .leak_read import Reading, fold, fold_plain, letters_of, read
+from .leak_read import Reading, fold, fold_plain, read
 from .leak_runs import LETTERS, Trace, acrostic_traces, bare_traces, initial_traces, letter_traces, runs, turned_traces
 from .leak_secret import SHORT, TINY, Secret, secret_of
 from .leak_weights import sums_of
@@ -73,18 +73,15 @@ class Scales:
 
 
 class _Look:
-    """A view with its folded text, and its reading when it is asked for."""
+    """A view with its folded text and its reading."""
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.folded = fold_plain(view.text)
+        self.reading = read(self.folded)
         self.masked = view.name.rpartition(">")[2].startswith(_MASKS)
-        self.bare = letters_of(self.folded)
+        self.bare = self.reading.letters
         self.gaps = len(self.folded) - len(self.bare)  # what stands between the letters
-
-    @cached_property
-    def reading(self) -> Reading:
-        return read(self.folded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +151,7 @@ class Scan:
     def _words(self, look: _Look) -> Iterator[Trace]:
         scales, reading, folded = self.scales, look.reading, look.folded
         index, bits = scales.index, scales.bits
-        yield from filter(scales.is_leak, initial_traces(index, reading, folded))
+        yield from filter(scales.is_leak, initial_traces(index, reading))
         yield from filter(scales.is_leak, acrostic_traces(index, reading, folded))
         yield from chain_traces(index, reading, bits, folded=folded, least=scales.least(CHAIN), count=CHAIN_WORDS)
         yield from bag_traces(index, reading, bits, least=scales.least(BAG))

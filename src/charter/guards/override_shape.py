@@ -9,18 +9,36 @@ from typing import Final, NamedTuple
 from .override_things import ASK, DENY, Mark
 
 
+class _Pattern(NamedTuple):
+    """Ways to look, of which some begin where a line does: where no line begins so, only the others are tried."""
+
+    all: re.Pattern[str]
+    heads: re.Pattern[str]  # in a text with a line break before it
+    others: re.Pattern[str]
+
+    def find(self, text: str) -> Iterator[re.Match[str]]:
+        return (self.all if self.heads.search(f"\n{text}") else self.others).finditer(text)
+
+
 class _Shape(NamedTuple):
     code: str
     weight: int
     name: str
-    pattern: re.Pattern[str]
+    pattern: _Pattern
     hints: tuple[str, ...] = ()  # without one of these it is not looked for
 
 
-def _re(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.MULTILINE)
+def _re(*patterns: str) -> _Pattern:
+    heads = "|".join(pattern[1:] for pattern in patterns if pattern.startswith("^"))
+    others = "|".join(pattern for pattern in patterns if not pattern.startswith("^"))
+    return _Pattern(
+        re.compile("|".join(patterns), re.MULTILINE),
+        re.compile(rf"\n(?:{heads})" if heads else _NEVER, re.MULTILINE),
+        re.compile(others or _NEVER, re.MULTILINE),
+    )
 
 
+_NEVER: Final = r"(?!)"
 TOKEN: Final = _re(
     r"<[|｜]\s?[a-z_▁][\w▁ ]{0,40}[|｜]>",
     r"</?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|eot_id)>",
@@ -174,7 +192,7 @@ def shapes_of(text: str) -> Iterator[Mark]:
     for shape in _SHAPES:
         if not any(hint in text for hint in shape.hints):
             continue
-        for found in shape.pattern.finditer(text):
+        for found in shape.pattern.find(text):
             yield Mark(shape.code, shape.weight, *found.span(), (shape.name,))
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from .decode import CLOSELY, DECODERS, turned, vocabulary
+from .decode import CLOSELY, DECODERS, vocabulary
 from .fold import plain, skeleton, widths
 from .hidden import find_hidden
-from .joining import Edit, joined
+from .joining import Edit, joined, words_of
+from .turning import turned
 
 __all__ = ["View", "Views", "plain", "skeleton", "views_of"]
 
@@ -61,6 +62,18 @@ class _Source(NamedTuple):
     depth: int
 
 
+class _Plain(NamedTuple):
+    """A text folded, and its words: letters in a row."""
+
+    text: str
+    words: Sequence[str]
+
+
+def _plainly(text: str) -> _Plain:
+    folded = plain(text)
+    return _Plain(folded, words_of(folded))
+
+
 def _same(start: int, end: int) -> tuple[int, int]:
     return start, end
 
@@ -76,7 +89,8 @@ def views_of(text: str) -> Views:
         if found and (len(source.text) > room or len(found) >= MOST):
             capped = True
             continue
-        for view in _forms(source):
+        folded = _plainly(source.text)
+        for view in _forms(source, folded):
             if view.text in found:
                 continue
             if found and (len(view.text) > room or len(found) >= MOST):
@@ -85,16 +99,15 @@ def views_of(text: str) -> Views:
             room -= len(view.text) if found else 0
             found[view.text] = view
         if source.depth < DEPTH and not capped:
-            waiting += _decoded(source)
+            waiting += _decoded(source, folded)
     return Views(tuple(found.values()), find_hidden(text), capped or len(text) > CLOSELY)
 
 
 # ── forms of one text ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _forms(source: _Source) -> Iterator[View]:
-    text = source.text
-    folded = plain(text)
+def _forms(source: _Source, plainly: _Plain) -> Iterator[View]:
+    text, (folded, words) = source.text, plainly
     yield View(source.name or "plain", folded, _then(_folding(text, skeletal=False), source.back))
     alike = folded if text.isascii() else skeleton(text)
     back = _then(_folding(text, skeletal=alike != folded), source.back)
@@ -102,10 +115,10 @@ def _forms(source: _Source) -> Iterator[View]:
         places = _masked_letters(folded, alike)
         if places is None or places:
             yield _around(_named(source, "skeleton"), alike, places, back)
-            folded = alike
+            folded, words = alike, words_of(alike)
         else:
             back = _then(_folding(text, skeletal=False), source.back)
-    together, edits = joined(folded)
+    together, edits = joined(folded, words)
     if edits:
         folded, back = together, _then(_edited(edits), back)
         yield _around(_named(source, "joined"), folded, [edit[2] for edit in edits], back)
@@ -114,12 +127,12 @@ def _forms(source: _Source) -> Iterator[View]:
 
 
 # ── only what changed is read again ───────────────────────────────────────────────────────────────────────────────
-_SENTENCE: Final = re.compile(r"[.!?。！？।؟]++\s|\n")
+_SENTENCE: Final = re.compile(r"[.!?。！？।؟\n](?:(?<=\n)|[.!?。！？।؟]*+\s)")
 _WHOLE: Final = 600  # characters; a shorter text is read as a whole
 _MIXED: Final = re.compile(r"[a-z][^\W\d_a-z]|[^\W\d_a-z][a-z]")
 _WORDS: Final = re.compile(r"[a-z]{4,}")
 # Letters of scripts that people write in; a look-alike from elsewhere was chosen for its looks.
-_WRITTEN: Final = re.compile(r"[\u0370-\u058f\u05d0-\u0dff\u0e00-\u10ff\u1200-\u137f\u3040-\u9fff\uac00-\ud7a3]")
+_UNWRITTEN: Final = re.compile(r"[^\u0370-\u058f\u05d0-\u0dff\u0e00-\u10ff\u1200-\u137f\u3040-\u9fff\uac00-\ud7a3]")
 
 
 def _around(name: str, text: str, places: Sequence[int] | None, back: Back) -> View:
@@ -155,7 +168,7 @@ def _masked_letters(folded: str, alike: str) -> list[int] | None:
     for end in [*(found.end() for found in _SENTENCE.finditer(folded)), len(folded)]:
         said, read = folded[start:end], alike[start:end]
         if said != read:
-            strange = any(a != b and _WRITTEN.match(a) is None for a, b in zip(said, read, strict=True))
+            strange = any(found.group() != read[found.start()] for found in _UNWRITTEN.finditer(said))
             if strange or _MIXED.search(said) or len(known.intersection(_WORDS.findall(read))) > 1:
                 places.append(start)
         start = end
@@ -169,7 +182,9 @@ def _named(source: _Source, form: str) -> str:
 _LEET: Final = str.maketrans("0134578@$!|+€", "oieastbasiite")
 _LEET_L: Final = str.maketrans("1!|", "lll")
 _MASKS: Final = r"[0134578@$!|+€]"
-_MASKED: Final = re.compile(rf"(?<=[a-z])[0134578@$€]++|(?<!{_MASKS}){_MASKS}++(?=[a-z])")
+_MASKED: Final = re.compile(
+    rf"{_MASKS}(?:(?<=[a-z][0134578@$€])[0134578@$€]*+|(?<!{_MASKS}{_MASKS}){_MASKS}*+(?=[a-z]))"
+)
 _BAR: Final = re.compile(r"[a-z][1!|]|[1!|][a-z]")
 
 
@@ -186,14 +201,14 @@ def _unleet(text: str) -> Iterator[tuple[str, str, list[int]]]:
 # ── decoding ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _decoded(source: _Source) -> Iterator[_Source]:
+def _decoded(source: _Source, folded: _Plain) -> Iterator[_Source]:
     """What stands in a text in another writing, one step deeper."""
     text, depth = source.text, source.depth + 1
     for name, decode in DECODERS:
         for start, end, meaning in decode(text):
             if meaning != text[start:end]:
                 yield _Source(_named(source, name), meaning, _whole(source.back, start, end), depth)
-    for name, meaning in turned(text):
+    for name, meaning in turned(text, folded.words):
         if name == "reversed":
             back = _then(_mirrored(len(text)), source.back)
         else:

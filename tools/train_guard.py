@@ -26,13 +26,14 @@ TABLE: Final = ROOT / "src/charter/guards/words/requests.tsv"
 KEPT: Final = 8_000  # features
 RARE: Final = 2  # texts a feature must be in
 STRENGTH: Final = 0.5  # inverse of the ridge
-LEFT_OUT: Final = ("multi", "disguised")  # what is not said in the message's own plain words
+LEFT_OUT: Final = ("multi", "disguised")  # what does not ask in its own plain words
 FALSE: Final = 0.98  # share of innocent texts that must pass where recall is printed
 
 MADE: Final = "S"  # texts made by a grammar, which weigh less than texts that somebody wrote
 MADE_WEIGHT: Final = 0.15
+ALLOWED_WEIGHT: Final = 2.0  # a question about the prompt that is refused is the dearer mistake
 
-Row = tuple[str, frozenset[str], bool]  # source, features, whether it is a request
+Row = tuple[str, frozenset[str], bool, float]  # source, features, whether it is a request, how much it counts
 
 
 def rows() -> Iterator[Row]:
@@ -40,15 +41,16 @@ def rows() -> Iterator[Row]:
     for file in sorted(TUNE.glob("*.jsonl")):
         for line in file.read_text("utf-8").splitlines():
             case = json.loads(line)
-            if case["group"] in LEFT_OUT:
-                continue
             asks = case["label"] == "attack"
+            if asks and case["group"] in LEFT_OUT:
+                continue
             scene = read(plain(case["text"]))
             parts = list(parts_of(scene))
             if len(parts) > 1 and asks:
                 continue  # nobody says which part asks
             for start, end in parts:
-                yield _source(case), frozenset(features_of(read(scene.text[start:end], following=True))), asks
+                counts = MADE_WEIGHT if _source(case) == MADE else ALLOWED_WEIGHT if case["group"] == "allowed" else 1.0
+                yield _source(case), frozenset(features_of(scene.text[start:end])), asks, counts
 
 
 def _source(case: Mapping[str, Any]) -> str:
@@ -62,11 +64,11 @@ def fit(found: Sequence[Row], keep: int = KEPT) -> dict[str, float]:
     from sklearn.linear_model import LogisticRegression
 
     vectors = DictVectorizer()
-    table = vectors.fit_transform([dict.fromkeys(sorted(features), 1.0) for _, features, _ in found]).tocsr()
-    labels = numpy.array([asks for _, _, asks in found])
+    table = vectors.fit_transform([dict.fromkeys(sorted(features), 1.0) for _, features, _, _ in found]).tocsr()
+    labels = numpy.array([asks for _, _, asks, _ in found])
     often = numpy.asarray((table > 0).sum(0)).ravel()
     some = numpy.flatnonzero(often >= RARE)
-    counts = numpy.array([MADE_WEIGHT if source == MADE else 1.0 for source, _, _ in found])
+    counts = numpy.array([count for _, _, _, count in found])
 
     def fitted(columns: Any) -> Any:
         ridge = LogisticRegression(C=STRENGTH, solver="liblinear", random_state=0, max_iter=300)
@@ -96,7 +98,7 @@ def check(found: Sequence[Row]) -> None:
     """Each source judged by a table made from the others: so texts of people who wrote none of it are judged."""
     for source in sorted({row[0] for row in found}):
         weights = fit([row for row in found if row[0] != source])
-        scored = [(score(weights, features), asks) for name, features, asks in found if name == source]
+        scored = [(score(weights, features), asks) for name, features, asks, _ in found if name == source]
         innocent = sorted(value for value, asks in scored if not asks)
         requests = [value for value, asks in scored if asks]
         if not innocent or not requests:

@@ -11,7 +11,7 @@ from .disclosure_found import Found
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import read
-from .disclosure_score import FOUND, Weighed, weigh
+from .disclosure_score import FOUND, PRECISE, Weighed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
@@ -20,7 +20,7 @@ from .views import View, plain, views_of
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
 _MENDED: Final = 4  # views in which spelling is mended
 _TYPED: Final = 1_000  # characters of a message in which spelling is mended
-_SPOKEN: Final = 0.8  # how much more must speak for a request when something was said before
+_SPOKEN: Final = 1.5  # how much more must speak for a request when something was said before
 _UNMASKED: Final = 0.5  # and when it stands in a disguise
 _HIDDEN: Final = 2  # words that a disguise must have hidden
 _SHORT: Final = 240  # characters of a message that may be written with its words in reverse
@@ -52,7 +52,7 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         plainly = plainly or weigh(scene)
         if found is not None and (view.name == "plain" or _tells(found, view, text)):
             weighed = plainly if view.name == "plain" else weigh(read(view.text))
-            if weighed.over > -FOUND:
+            if found.rule in PRECISE or weighed.over > -FOUND:
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (_SPOKEN if past != "none" else 0.0):

@@ -13,7 +13,7 @@ from typing import Final
 
 from .disclosure_about import About, acts_on, framed, governed, start_of
 from .disclosure_found import NAMES
-from .disclosure_scene import Scene, Sentence, asks
+from .disclosure_scene import Scene, Sentence, asks, read
 from .disclosure_whose import owner_of, scale_of
 
 _STEM: Final = 5  # letters by which an inflected word is known
@@ -31,9 +31,15 @@ _NUMBER: Final = re.compile(r"\d+")
 _AFTER: Final = re.compile(r"[:\n]\s*(\S.*)\Z", re.DOTALL)
 
 
-def features_of(scene: Scene) -> set[str]:
-    """The features of a message, or of a part of one."""
+def features_of(text: str) -> set[str]:
+    """The features of a folded message, or of a part of one; what is only quoted or pasted speaks for nobody."""
+    scene = read(text, following=True)
+    about = About(scene, "none")
     found: set[str] = set()
+    if (own := _own_words(scene, about)) is not None:
+        scene = read(own, following=True)
+        about = About(scene, "none")
+        found.add("h:quotes")
     new = 0
     for sentence in scene.sentences:
         words = ["0" if word.isdigit() else word for word in sentence.tokens.words]
@@ -47,7 +53,7 @@ def features_of(scene: Scene) -> set[str]:
             not kinds and word not in _SMALL and word != "0"
             for word, kinds in zip(words, sentence.kinds, strict=True)
         )
-    found.update(_of_names(scene))
+    found.update(_of_names(scene, about))
     found.update(_of_shape(scene, new))
     return found
 
@@ -76,9 +82,18 @@ def _of_classes(sentence: Sentence, words: Sequence[str]) -> Iterator[str]:
             yield f"x:{words[at]} {kind}"
 
 
-def _of_names(scene: Scene) -> Iterator[str]:
+def _own_words(scene: Scene, about: About) -> str | None:
+    """The message without quotations that are spoken of and without what was pasted; nothing when it has none."""
+    text = scene.text[: about.data_from]
+    if about.talk and not about.orders:
+        for start, end in reversed(scene.quotes):
+            if end <= len(text):
+                text = f"{text[:start]}“”{text[end:]}"
+    return text if text != scene.text else None
+
+
+def _of_names(scene: Scene, about: About) -> Iterator[str]:
     """Whose the names of hidden text are, and what is to be done with them."""
-    about = About(scene, "none")
     if about.talk:
         yield "h:talk"
     if about.tricked:

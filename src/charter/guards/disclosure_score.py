@@ -11,19 +11,22 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from heapq import nlargest
 from importlib.resources import files
 from typing import Final
 
 from .disclosure_features import features_of
-from .disclosure_scene import Scene, read
+from .disclosure_scene import Scene, Sentence
 from .disclosure_tongue import spoken
+from .lexicon import tokens_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
 ENGLISH: Final = 3.3
 OTHERS: Final = 2.2
-FOUND: Final = 2.0  # what it counts that a rule found the request
+FOUND: Final = 3.0  # what it counts that a rule found the request
 LONG: Final = 80  # words of a message that is weighed as a whole
-_PARTS: Final = 24  # parts of a longer one that are weighed
+_PARTS: Final = 3  # sentences of a longer one that are weighed
+PRECISE: Final = frozenset({"it", "continued", "bare", "command"})  # rules that need nobody's consent
 _NAMED: Final = 6  # features that a verdict names
 _EASE: Final = 0.5  # by which each doubling of the parts raises what is asked of one of them
 
@@ -54,11 +57,25 @@ def weights() -> Mapping[str, float]:
 
 def weigh(scene: Scene) -> Weighed:
     """The heaviest part of a message: the whole of a short one, each sentence with a trigger of a longer one."""
-    parts = list(parts_of(scene))[:_PARTS]
-    if not parts:
+    if scene.size <= LONG:
+        return _weighed(scene.text, 0, len(scene.text))
+    likely = nlargest(_PARTS, scene.sentences, key=_hint)
+    if not likely:
         return Weighed(-math.inf)
-    heaviest = max((_weighed(scene.text, start, end) for start, end in parts), key=lambda weighed: weighed.over)
-    return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(parts)))
+    heaviest = max((_weighed(scene.text, *place_of(sentence)) for sentence in likely), key=lambda found: found.over)
+    return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
+
+
+def _hint(sentence: Sentence) -> float:
+    """At a glance: what its words and classes weigh."""
+    table = weights()
+    return sum(table.get(f"w:{word}", 0.0) for word in set(sentence.tokens.words)) + sum(
+        table.get(f"c:{kind}", 0.0) for kind in sentence.by
+    )
+
+
+def place_of(sentence: Sentence) -> tuple[int, int]:
+    return sentence.tokens.starts[0], sentence.tokens.ends[-1] + 2
 
 
 def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
@@ -66,15 +83,13 @@ def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
     if scene.size <= LONG:
         yield 0, len(scene.text)
         return
-    for sentence in scene.sentences:
-        yield sentence.tokens.starts[0], sentence.tokens.ends[-1] + 2
+    yield from map(place_of, scene.sentences)
 
 
 def _weighed(text: str, start: int, end: int) -> Weighed:
     table = weights()
-    part = read(text[start:end], following=True)
-    words = [word for sentence in part.sentences for word in sentence.tokens.words]
-    needed = ENGLISH if spoken(words)[0] == "en" else OTHERS
+    part = text[start:end]
+    needed = ENGLISH if spoken(tokens_of(part).words)[0] == "en" else OTHERS
     found = [(feature, table[feature]) for feature in features_of(part) if feature in table]
     found.sort(key=lambda one: (-one[1], one[0]))
     return Weighed(table["bias"] + sum(weight for _, weight in found), needed, start, end, tuple(found[:_NAMED]))

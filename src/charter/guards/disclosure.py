@@ -11,7 +11,7 @@ from .disclosure_found import Found
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import read
-from .disclosure_score import FOUND, PRECISE, Weighed, weigh
+from .disclosure_score import Weighed, believed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
@@ -23,6 +23,7 @@ _TYPED: Final = 1_000  # characters of a message in which spelling is mended
 _SPOKEN: Final = 1.5  # how much more must speak for a request when something was said before
 _UNMASKED: Final = 0.5  # and when it stands in a disguise
 _HIDDEN: Final = 2  # words that a disguise must have hidden
+_WEIGHED: Final = 12  # views that are weighed
 _SHORT: Final = 240  # characters of a message that may be written with its words in reverse
 _TURNED: Final = re.compile(
     r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b"
@@ -52,12 +53,12 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         plainly = plainly or weigh(scene)
         if found is not None and (view.name == "plain" or _tells(found, view, text)):
             weighed = plainly if view.name == "plain" else weigh(read(view.text))
-            if found.rule in PRECISE or weighed.over > -FOUND:
+            if believed(found.rule, found.whose, weighed):
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (_SPOKEN if past != "none" else 0.0):
                 return _outweighed(plainly, view)
-        elif number <= _MENDED and len(view.text) <= _TYPED and _differs(view, text):
+        elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, text):
             weighed = weigh(read(view.text))
             if weighed.over > max(0.0, plainly.over) + _UNMASKED:
                 return _outweighed(weighed, view)

@@ -23,10 +23,11 @@ from .lexicon import tokens_of
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
 ENGLISH: Final = 3.3
 OTHERS: Final = 2.2
-FOUND: Final = 3.0  # what it counts that a rule found the request
+# What it counts that a rule found the request: text named as ours, or not; some rules need nobody's consent.
+FOUND: Final = {"named": 3.0, "above": 3.0, "implicit": 2.0}
+UNSAID: Final = 2.0
 LONG: Final = 80  # words of a message that is weighed as a whole
 _PARTS: Final = 3  # sentences of a longer one that are weighed
-PRECISE: Final = frozenset({"it", "continued", "bare", "command"})  # rules that need nobody's consent
 _NAMED: Final = 6  # features that a verdict names
 _EASE: Final = 0.5  # by which each doubling of the parts raises what is asked of one of them
 
@@ -53,6 +54,12 @@ def weights() -> Mapping[str, float]:
     table = files(__package__).joinpath("words", "requests.tsv").read_text(encoding="utf-8")
     rows = (line.rsplit("\t", 1) for line in table.splitlines() if line and not line.startswith("#"))
     return {feature: float(weight) for feature, weight in rows}
+
+
+def believed(rule: str, whose: str, weighed: Weighed) -> bool:
+    """Whether what a rule found stands against what its words weigh."""
+    counts = FOUND.get(rule, math.inf)
+    return weighed.over > -(UNSAID if rule == "named" and whose == "unsaid" else counts)
 
 
 def weigh(scene: Scene) -> Weighed:

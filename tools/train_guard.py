@@ -85,7 +85,9 @@ def fit(found: Sequence[Row], keep: int = KEPT) -> dict[str, float]:
 
 
 def write(weights: Mapping[str, float]) -> None:
-    lines = ["# Made by tools/train_guard.py: a feature (see disclosure_features.py), a tab, how much it speaks for a request."]
+    lines = [
+        "# Made by tools/train_guard.py: a feature (see disclosure_features.py) and how much it speaks for a request."
+    ]
     lines += [f"{name}\t{weights[name]:g}" for name in sorted(weights)]
     TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

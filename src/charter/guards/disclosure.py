@@ -104,7 +104,8 @@ def _readings(text: str) -> Iterator[View]:
 
 
 def _outweighed(weighed: Weighed, view: View) -> Finding:
-    reason = f"asks for hidden text (rule: weighed; score: {weighed.score:.1f}, needed: {weighed.needed}; view: {view.name})"
+    weight = f"{weighed.score:.1f} of {weighed.needed}"
+    reason = f"asks for hidden text (rule: weighed; weight: {weight}; view: {view.name})"
     signs = [Sign("weight", f"{feature} {weight:+.2f}", view.name) for feature, weight in weighed.carried]
     signs.append(Sign("rule", "weighed", view.name))
     return Finding(

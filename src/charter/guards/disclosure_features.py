@@ -1,8 +1,12 @@
 """What a message says is taken apart into small named features that a person can read: words, classes, shape.
 
-A feature is a short text: `w` a word, `t` how it begins, `b` two words in a row, `s` two words a little apart, `c` a
-class of the word tables, `p` two classes in one sentence, `v` a class and the word after it, `x` a word and the class
-after it, `q` how a sentence ends; `len`, `sents`, `quotes`, `digits`, `after` and `new` say what shape the message has.
+- words: `w:` a word, `t:` how a long one begins, `b:` two in a row (`^` and `$` where a sentence begins and ends)
+- classes of the word tables (see disclosure_rules.py): `c:` one, `p:` two in one sentence, `v:` one and the word after
+  it, `x:` a word and the class after it, `f:` the class a sentence begins with and `d:` one it holds, asked or told
+- names of hidden text: `o:` whose it is, `a:` the act that reaches it, `h:` what takes the act away; also, of the whole
+  message, `h:talk` about requests, `h:trick`, `h:quotes` that were left out
+- shape: `q:` how a sentence ends, `len:`, `sents:`, `quotes:`, `digits:`, `after:` (text behind a colon), `new:` and
+  `newly:` (words of no class, by number and share)
 """
 
 from __future__ import annotations
@@ -23,8 +27,7 @@ _SMALL: Final = frozenset(
     "a an the this that these those it its he she they them his her their i me my mine we us our you your yours u ur of"
     " to in on at for from with by as is are was were be been being am do does did have has had will would can could"
     " should shall may might must not no yes and or but if then so than there here when where who whom whose which what"
-    " why how all any some each every one two up down out off over under into about just only also too very more most"
-    .split()
+    " why how all any some each every one two up down out off over under into about just only also too very more most".split()
 )
 _QUOTES: Final = re.compile(r"[\"“”«»„「」]")
 _NUMBER: Final = re.compile(r"\d+")
@@ -50,8 +53,7 @@ def features_of(text: str) -> set[str]:
         found.update(f"f:{kind}{end}" for kind in sentence.kinds[0] or ("-",))
         found.update(f"d:{kind}{end}" for kind in sentence.by if kind in _TOLD)
         new += sum(
-            not kinds and word not in _SMALL and word != "0"
-            for word, kinds in zip(words, sentence.kinds, strict=True)
+            not kinds and word not in _SMALL and word != "0" for word, kinds in zip(words, sentence.kinds, strict=True)
         )
     found.update(_of_names(scene, about))
     found.update(_of_shape(scene, new))

@@ -69,7 +69,7 @@ def weigh(scene: Scene) -> Weighed:
     likely = nlargest(_PARTS, scene.sentences, key=_hint)
     if not likely:
         return Weighed(-math.inf)
-    heaviest = max((_weighed(scene.text, *place_of(sentence)) for sentence in likely), key=lambda found: found.over)
+    heaviest = max((_weighed(scene.text, *_place(scene, sentence)) for sentence in likely), key=lambda one: one.over)
     return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
 
 
@@ -81,8 +81,9 @@ def _hint(sentence: Sentence) -> float:
     )
 
 
-def place_of(sentence: Sentence) -> tuple[int, int]:
-    return sentence.tokens.starts[0], sentence.tokens.ends[-1] + 2
+def _place(scene: Scene, sentence: Sentence) -> tuple[int, int]:
+    """Where a sentence stands, with the mark that ends it."""
+    return sentence.tokens.starts[0], min(sentence.tokens.ends[-1] + 2, len(scene.text))
 
 
 def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
@@ -90,7 +91,8 @@ def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
     if scene.size <= LONG:
         yield 0, len(scene.text)
         return
-    yield from map(place_of, scene.sentences)
+    for sentence in scene.sentences:
+        yield _place(scene, sentence)
 
 
 def _weighed(text: str, start: int, end: int) -> Weighed:

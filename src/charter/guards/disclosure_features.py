@@ -24,10 +24,13 @@ _STEM: Final = 5  # letters by which an inflected word is known
 _TOLD: Final = ("hard", "soft", "verb", "has", "meta", "define", "ask", "yesno", "can", "you", "your", "my", "above")
 _MOST: Final = 30  # classes of a sentence that are paired
 _SMALL: Final = frozenset(
-    "a an the this that these those it its he she they them his her their i me my mine we us our you your yours u ur of"
-    " to in on at for from with by as is are was were be been being am do does did have has had will would can could"
-    " should shall may might must not no yes and or but if then so than there here when where who whom whose which what"
-    " why how all any some each every one two up down out off over under into about just only also too very more most".split()
+    """
+    a an the this that these those it its he she they them his her their i me my mine we us our you your yours u ur
+    of to in on at for from with by as is are was were be been being am do does did have has had will would can
+    could should shall may might must not no yes and or but if then so than there here when where who whom whose
+    which what why how all any some each every one two up down out off over under into about just only also too very
+    more most
+    """.split()
 )
 _QUOTES: Final = re.compile(r"[\"“”«»„「」]")
 _NUMBER: Final = re.compile(r"\d+")

@@ -63,7 +63,7 @@ def test_what_a_rule_found_is_taken_back_where_its_words_speak_against_it(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert check_message(text).decision == "allow"
-    monkeypatch.setattr(disclosure, "believed", lambda rule, whose, weighed: True)
+    monkeypatch.setattr(disclosure, "believed", lambda rule, weighed: True)
     assert check_message(text).code == CODE
 
 

@@ -53,7 +53,7 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         plainly = plainly or weigh(scene)
         if found is not None and (view.name == "plain" or _tells(found, view, text)):
             weighed = plainly if view.name == "plain" else weigh(read(view.text))
-            if believed(found.rule, found.whose, weighed):
+            if believed(found.rule, weighed):
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (_SPOKEN if past != "none" else 0.0):
@@ -104,7 +104,7 @@ def _readings(text: str) -> Iterator[View]:
 
 
 def _outweighed(weighed: Weighed, view: View) -> Finding:
-    weight = f"{weighed.score:.1f} of {weighed.needed}"
+    weight = f"{weighed.score:.1f} of {weighed.needed:.1f}"
     reason = f"asks for hidden text (rule: weighed; weight: {weight}; view: {view.name})"
     signs = [Sign("weight", f"{feature} {weight:+.2f}", view.name) for feature, weight in weighed.carried]
     signs.append(Sign("rule", "weighed", view.name))

@@ -21,11 +21,11 @@ from .disclosure_tongue import spoken
 from .lexicon import tokens_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
-ENGLISH: Final = 3.3
+ENGLISH: Final = 2.6
 OTHERS: Final = 2.2
-# What it counts that a rule found the request: text named as ours, or not; some rules need nobody's consent.
-FOUND: Final = {"named": 3.0, "above": 3.0, "implicit": 2.0}
-UNSAID: Final = 2.0
+UNNAMED: Final = 1.2  # how much more where English names no text at all
+FOUND: Final = 2.0  # what it counts that a rule found the request
+PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that need nobody's consent
 LONG: Final = 80  # words of a message that is weighed as a whole
 _PARTS: Final = 3  # sentences of a longer one that are weighed
 _NAMED: Final = 6  # features that a verdict names
@@ -56,10 +56,9 @@ def weights() -> Mapping[str, float]:
     return {feature: float(weight) for feature, weight in rows}
 
 
-def believed(rule: str, whose: str, weighed: Weighed) -> bool:
+def believed(rule: str, weighed: Weighed) -> bool:
     """Whether what a rule found stands against what its words weigh."""
-    counts = FOUND.get(rule, math.inf)
-    return weighed.over > -(UNSAID if rule == "named" and whose == "unsaid" else counts)
+    return rule in PRECISE or weighed.over > -FOUND
 
 
 def weigh(scene: Scene) -> Weighed:
@@ -98,7 +97,10 @@ def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
 def _weighed(text: str, start: int, end: int) -> Weighed:
     table = weights()
     part = text[start:end]
-    needed = ENGLISH if spoken(tokens_of(part).words)[0] == "en" else OTHERS
-    found = [(feature, table[feature]) for feature in features_of(part) if feature in table]
+    features = features_of(part)
+    found = [(feature, table[feature]) for feature in features if feature in table]
+    needed = OTHERS
+    if spoken(tokens_of(part).words)[0] == "en":
+        needed = ENGLISH if any(feature.startswith("o:") for feature in features) else ENGLISH + UNNAMED
     found.sort(key=lambda one: (-one[1], one[0]))
     return Weighed(table["bias"] + sum(weight for _, weight in found), needed, start, end, tuple(found[:_NAMED]))

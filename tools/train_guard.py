@@ -1,4 +1,4 @@
-"""Makes the table by which requests for hidden text are weighed, from the tune half of the corpus and nothing else.
+"""Makes the table by which requests for hidden text are weighed, from the tune halves of the corpora and nothing else.
 
     python tools/train_guard.py            writes src/charter/guards/words/requests.tsv
     python tools/train_guard.py --check    says how well it does on files it was not trained on
@@ -10,6 +10,7 @@ which the package does not: the table is shipped, this tool is not. The same cor
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,7 +22,12 @@ from charter.guards.disclosure_score import parts_of
 from charter.guards.fold import plain
 
 ROOT: Final = Path(__file__).parent.parent
-TUNE: Final = ROOT / "tests/guards/corpus/disclosure/tune"
+CORPUS: Final = ROOT / "tests/guards/corpus"
+TUNE: Final = CORPUS / "disclosure/tune"
+BESIDE: Final = ("leak/tune/ordinary", "override/tune/*", "files/tune/*")  # honest text that is no message at all
+PIECE: Final = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
+PIECES: Final = 20  # of a text
+SHORTEST: Final = 12  # characters of a piece
 TABLE: Final = ROOT / "src/charter/guards/words/requests.tsv"
 KEPT: Final = 8_000  # features
 RARE: Final = 2  # texts a feature must be in
@@ -31,6 +37,8 @@ FALSE: Final = 0.98  # share of innocent texts that must pass where recall is pr
 
 MADE: Final = "S"  # texts made by a grammar, which weigh less than texts that somebody wrote
 MADE_WEIGHT: Final = 0.15
+ORDINARY: Final = "O"
+ORDINARY_WEIGHT: Final = 0.5
 ALLOWED_WEIGHT: Final = 2.0  # a question about the prompt that is refused is the dearer mistake
 
 Row = tuple[str, frozenset[str], bool, float]  # source, features, whether it is a request, how much it counts
@@ -51,6 +59,23 @@ def rows() -> Iterator[Row]:
             for start, end in parts:
                 counts = MADE_WEIGHT if _source(case) == MADE else ALLOWED_WEIGHT if case["group"] == "allowed" else 1.0
                 yield _source(case), frozenset(features_of(scene.text[start:end])), asks, counts
+
+
+def beside() -> Iterator[Row]:
+    """Ordinary text, whole where it is short and sentence by sentence: nobody asks for anything hidden there."""
+    for pattern in BESIDE:
+        for file in sorted(CORPUS.glob(f"{pattern}.jsonl")):
+            for line in file.read_text("utf-8").splitlines():
+                case = json.loads(line)
+                if case.get("label") != "attack":
+                    yield from _pieces(plain(case["text"]))
+
+
+def _pieces(text: str) -> Iterator[Row]:
+    pieces = [piece for piece in PIECE.split(text) if len(piece) >= SHORTEST][:PIECES]
+    whole = [text[start:end] for start, end in parts_of(read(text))]
+    for piece in dict.fromkeys(pieces + whole):
+        yield ORDINARY, frozenset(features_of(piece)), False, ORDINARY_WEIGHT
 
 
 def _source(case: Mapping[str, Any]) -> str:
@@ -111,7 +136,7 @@ def check(found: Sequence[Row]) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    found = list(rows())
+    found = [*rows(), *beside()]
     if "--check" in arguments:
         check(found)
         return

@@ -24,6 +24,7 @@ from .lexicon import tokens_of
 ENGLISH: Final = 2.6
 OTHERS: Final = 2.2
 UNNAMED: Final = 1.2  # how much more where English names no text at all
+WORDY: Final = 200  # characters from which on so much more must speak for it: many words have many small weights
 FOUND: Final = 2.0  # what it counts that a rule found the request
 PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that need nobody's consent
 LONG: Final = 80  # words of a message that is weighed as a whole
@@ -102,5 +103,6 @@ def _weighed(text: str, start: int, end: int) -> Weighed:
     needed = OTHERS
     if spoken(tokens_of(part).words)[0] == "en":
         needed = ENGLISH if any(feature.startswith("o:") for feature in features) else ENGLISH + UNNAMED
+    needed += max(0, len(part) - WORDY) / WORDY
     found.sort(key=lambda one: (-one[1], one[0]))
     return Weighed(table["bias"] + sum(weight for _, weight in found), needed, start, end, tuple(found[:_NAMED]))

@@ -1,7 +1,7 @@
 """Guards are measured, not praised: each corpus run through its guard, group by group, with intervals and times.
 
-`make guards` prints the figures of both halves; tests assert floors on the held-out one. A random half of what another author
-wrote later is a third part ("third"), of requests only; nobody tuned on it.
+`make guards` prints the figures of both halves; tests assert floors on the held-out one. A random half of what another
+author wrote later is a third part ("third"), of requests only; nobody tuned on it.
 """
 
 from __future__ import annotations

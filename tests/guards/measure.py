@@ -1,6 +1,7 @@
 """Guards are measured, not praised: each corpus run through its guard, group by group, with intervals and times.
 
-`make guards` prints the figures of both halves; tests assert floors on the held-out one.
+`make guards` prints the figures of both halves; tests assert floors on the held-out one. A random half of what another
+author wrote later is a third part ("third"), of requests only; nobody tuned on it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import random
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,7 @@ from charter.guards import Screen, check_message, check_update, scan_file, scan_
 
 CORPUS = Path(__file__).parent / "corpus"
 HALVES = ("tune", "held")
+THIRD = "third"
 Case = Mapping[str, Any]
 Key = tuple[str, str]
 
@@ -28,7 +30,8 @@ Key = tuple[str, str]
 @cache
 def cases(guard: str, half: str) -> tuple[Case, ...]:
     """The cases of one half of a corpus, in the order of their files."""
-    files = sorted((CORPUS / guard / half).glob("*.jsonl"))
+    folder = CORPUS / guard / ("held" if half == THIRD else half)
+    files = [file for file in sorted(folder.glob("*.jsonl")) if (file.stem == THIRD) == (half == THIRD)]
     return tuple(
         {"file": file.stem, **json.loads(line)}
         for file in files
@@ -188,10 +191,10 @@ def percentiles(work: Callable[[Any], object], inputs: Sequence[Any]) -> tuple[f
     return times[len(times) // 2], times[min(len(times) - 1, math.ceil(len(times) * 0.99) - 1)]
 
 
-def missed(guard: str, half: str) -> Iterator[Case]:
-    """The cases a guard judged wrongly."""
+def missed(guard: str, half: str, *, without: Collection[str] = ()) -> Iterator[Case]:
+    """The cases a guard judged wrongly, but for those of some files."""
     for case in cases(guard, half):
-        if GUARDS[guard](case) != (case["label"] == "attack"):
+        if case["file"] not in without and GUARDS[guard](case) != (case["label"] == "attack"):
             yield case
 
 
@@ -203,7 +206,7 @@ def show(title: str, table: Mapping[tuple[str, str], Rate]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     for guard in arguments or (*GUARDS, "leak"):
-        for half in HALVES:
+        for half in (*HALVES, THIRD) if guard == "disclosure" else HALVES:
             show(f"{guard}, {half}", rates(guard, half))
             if guard == "leak":
                 print(f"  innocent  pairs        stopped {pair_rate(half)}", flush=True)

@@ -17,12 +17,13 @@ from .leaks import leaks, pieces
 from .measure import CORPUS, GUARDS, HALVES, missed, prompts, rows
 
 pytestmark = pytest.mark.requirement("N-08")
+LEARNED = {"batches", "made", "pairs"}  # files that the table of weights is mostly made from: rates say enough of them
 SOME = 6  # of the hidden prompts, every so-manieth
 
 
 def wrong(guard: str) -> Iterator[str]:
     if guard != "leak":
-        yield from (case["id"] for half in HALVES for case in missed(guard, half))
+        yield from (case["id"] for half in HALVES for case in missed(guard, half, without=LEARNED))
         return
     for half in HALVES:
         hidden = prompts(half)

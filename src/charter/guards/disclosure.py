@@ -11,14 +11,19 @@ from .disclosure_found import Found
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import read
+from .disclosure_score import Weighed, believed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
-from .lexicon import Hit
+from .lexicon import Hit, tokens_of
 from .views import View, plain, views_of
 
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
 _MENDED: Final = 4  # views in which spelling is mended
 _TYPED: Final = 1_000  # characters of a message in which spelling is mended
+_SPOKEN: Final = 1.5  # how much more must speak for a request when something was said before
+_UNMASKED: Final = 0.5  # and when it stands in a disguise
+_HIDDEN: Final = 2  # words that a disguise must have hidden
+_WEIGHED: Final = 12  # views that are weighed
 _SHORT: Final = 240  # characters of a message that may be written with its words in reverse
 _TURNED: Final = re.compile(
     r"\b(?:prompt|message|instructions?|rules|guidelines|policies)\s+(?:system|your|hidden|initial|secret)\b"
@@ -40,12 +45,23 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     past = _past(spoken)
     known: set[str] = set()
     whole: About | None = None
-    for view in _readings(text):
+    plainly: Weighed | None = None
+    for number, view in enumerate(_readings(text)):
         scene = read(view.text, known=known)
         found = find(scene, past=past, within=whole)
         whole = whole or About(scene, past)
+        plainly = plainly or weigh(scene)
         if found is not None and (view.name == "plain" or _tells(found, view, text)):
-            return _denied(found, view)
+            weighed = plainly if view.name == "plain" else weigh(read(view.text))
+            if believed(found.rule, weighed):
+                return _denied(found, view)
+        if view.name == "plain":
+            if plainly.over > (_SPOKEN if past != "none" else 0.0):
+                return _outweighed(plainly, view)
+        elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, text):
+            weighed = weigh(read(view.text))
+            if weighed.over > max(0.0, plainly.over) + _UNMASKED:
+                return _outweighed(weighed, view)
     if (command := _COMMAND.match(text)) is not None:
         hit = Hit("hard", 0, 1, command.start(1), command.end(1), "en", "")
         return _denied(Found("command", "unsaid", (("name", hit),)), views_of(text).plain)
@@ -56,6 +72,12 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     if earlier and (found := follows(text, earlier)) is not None:
         return _denied(found, views_of(text).plain)
     return ALLOWED
+
+
+def _differs(view: View, text: str) -> bool:
+    """Whether a disguise hid words, so that the view says what the plain text does not."""
+    said = set(tokens_of(plain(text)).words)
+    return sum(word not in said for word in tokens_of(view.text).words) >= _HIDDEN
 
 
 def _tells(found: Found, view: View, text: str) -> bool:
@@ -79,6 +101,16 @@ def _readings(text: str) -> Iterator[View]:
             yield mended
     if len(text) <= _SHORT and _TURNED.search(folded := plain(text)):
         yield View("words reversed", " ".join(reversed(folded.split())), lambda _, __: (0, len(text)))
+
+
+def _outweighed(weighed: Weighed, view: View) -> Finding:
+    weight = f"{weighed.score:.1f} of {weighed.needed:.1f}"
+    reason = f"asks for hidden text (rule: weighed; weight: {weight}; view: {view.name})"
+    signs = [Sign("weight", f"{feature} {weight:+.2f}", view.name) for feature, weight in weighed.carried]
+    signs.append(Sign("rule", "weighed", view.name))
+    return Finding(
+        "deny", CODE, reason, spans=(Span(*view.at(weighed.start, weighed.end), CODE, reason),), signs=tuple(signs)
+    )
 
 
 def _denied(found: Found, view: View) -> Finding:

@@ -11,6 +11,7 @@ from .disclosure_about import negated
 from .disclosure_found import NAMES, Found
 from .disclosure_rules import find
 from .disclosure_scene import Scene, read
+from .disclosure_score import weigh
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
 from .views import plain, views_of
@@ -77,7 +78,7 @@ def _state(said: Sequence[str]) -> State:
 def _state_of(text: str) -> State:
     for view in views_of(text).all:
         scene = read(view.text)
-        if find(scene) is not None:
+        if find(scene) is not None or (view.name == "plain" and weigh(scene).over > 0):
             return "asked"
         if view.name == "plain" and _names_ours(scene):
             return "named"

@@ -83,13 +83,7 @@ def _lexicon(language: str, kind: str) -> Lexicon:
     """One language's tables made ready; of a language that is only mixed in, its names."""
     table = read_tables(FOLDER)[language]
     keep = {"triggers": TRIGGERS, "names": MIXED}.get(kind)
-    return Lexicon(
-        {
-            language: {
-                c: p for c, p in table.items() if (c in keep if keep else kind == "following" or c not in FOLLOWING)
-            }
-        }
-    )
+    return Lexicon({language: {c: p for c, p in table.items() if keep is None or c in keep}})
 
 
 def is_wide(word: str) -> bool:
@@ -153,12 +147,16 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
 def _sentence(part: Tokens, *, following: bool) -> Sentence | None:
     """A sentence with what was found in it; nothing when it holds no trigger."""
     languages = spoken(part.words)
-    kind = "following" if following else "all"
     if not following:
         asked = languages if "en" in languages else [*languages, "en"]
         if not any(_lexicon(language, "triggers").find(part) for language in asked):
             return None
-    hits = [hit for language in languages for hit in _lexicon(language, kind).find(part)]
+    hits = [
+        hit
+        for language in languages
+        for hit in _lexicon(language, "all").find(part)
+        if following or hit.category not in FOLLOWING
+    ]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}

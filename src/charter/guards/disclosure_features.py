@@ -1,0 +1,132 @@
+"""What a message says is taken apart into small named features that a person can read: words, classes, shape.
+
+- words: `w:` a word, `t:` how a long one begins, `b:` two in a row (`^` and `$` where a sentence begins and ends)
+- classes of the word tables (see disclosure_rules.py): `c:` one, `p:` two in one sentence, `v:` one and the word after
+  it, `x:` a word and the class after it, `f:` the class a sentence begins with and `d:` one it holds, asked or told
+- names of hidden text: `o:` whose it is, `a:` the act that reaches it, `h:` what takes the act away; also, of the whole
+  message, `h:talk` about requests, `h:trick`, `h:quotes` that were left out
+- shape: `q:` how a sentence ends, `len:`, `sents:`, `quotes:`, `digits:`, `after:` (text behind a colon), `new:` and
+  `newly:` (words of no class, by number and share)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .disclosure_about import About, acts_on, framed, governed, start_of
+from .disclosure_found import NAMES
+from .disclosure_scene import Scene, Sentence, asks, read
+from .disclosure_whose import owner_of, scale_of
+
+_STEM: Final = 5  # letters by which an inflected word is known
+_TOLD: Final = ("hard", "soft", "verb", "has", "meta", "define", "ask", "yesno", "can", "you", "your", "my", "above")
+_MOST: Final = 30  # classes of a sentence that are paired
+_SMALL: Final = frozenset(
+    """
+    a an the this that these those it its he she they them his her their i me my mine we us our you your yours u ur
+    of to in on at for from with by as is are was were be been being am do does did have has had will would can
+    could should shall may might must not no yes and or but if then so than there here when where who whom whose
+    which what why how all any some each every one two up down out off over under into about just only also too very
+    more most
+    """.split()
+)
+_QUOTES: Final = re.compile(r"[\"“”«»„「」]")
+_NUMBER: Final = re.compile(r"\d+")
+_AFTER: Final = re.compile(r"[:\n]\s*(\S.*)\Z", re.DOTALL)
+
+
+def features_of(text: str) -> set[str]:
+    """The features of a folded message, or of a part of one; what is only quoted or pasted speaks for nobody."""
+    scene = read(text, following=True)
+    about = About(scene, "none")
+    found: set[str] = set()
+    if (own := _own_words(scene, about)) is not None:
+        scene = read(own, following=True)
+        about = About(scene, "none")
+        found.add("h:quotes")
+    new = 0
+    for sentence in scene.sentences:
+        words = ["0" if word.isdigit() else word for word in sentence.tokens.words]
+        found.update(_of_words(words))
+        found.update(_of_classes(sentence, words))
+        end = "?" if asks(scene, sentence) else "."
+        found.add(f"q:{end}")
+        found.update(f"f:{kind}{end}" for kind in sentence.kinds[0] or ("-",))
+        found.update(f"d:{kind}{end}" for kind in sentence.by if kind in _TOLD)
+        new += sum(
+            not kinds and word not in _SMALL and word != "0" for word, kinds in zip(words, sentence.kinds, strict=True)
+        )
+    found.update(_of_names(scene, about))
+    found.update(_of_shape(scene, new))
+    return found
+
+
+def _of_words(words: Sequence[str]) -> Iterator[str]:
+    before = "^"
+    for word in words:
+        yield f"w:{word}"
+        if len(word) > _STEM:
+            yield f"t:{word[:_STEM]}"
+        yield f"b:{before} {word}"
+        before = word
+    yield f"b:{before} $"
+
+
+def _of_classes(sentence: Sentence, words: Sequence[str]) -> Iterator[str]:
+    classes = sorted(sentence.by)[:_MOST]
+    for at, one in enumerate(classes):
+        yield f"c:{one}"
+        for other in classes[at + 1 :]:
+            yield f"p:{one} {other}"
+    for at in range(len(words) - 1):
+        for kind in sentence.kinds[at]:
+            yield f"v:{kind} {words[at + 1]}"
+        for kind in sentence.kinds[at + 1]:
+            yield f"x:{words[at]} {kind}"
+
+
+def _own_words(scene: Scene, about: About) -> str | None:
+    """The message without quotations that are spoken of and without what was pasted; nothing when it has none."""
+    text = scene.text[: about.data_from]
+    if about.talk and not about.orders:
+        for start, end in reversed(scene.quotes):
+            if end <= len(text):
+                text = f"{text[:start]}“”{text[end:]}"
+    return text if text != scene.text else None
+
+
+def _of_names(scene: Scene, about: About) -> Iterator[str]:
+    """Whose the names of hidden text are, and what is to be done with them."""
+    if about.talk:
+        yield "h:talk"
+    if about.tricked:
+        yield "h:trick"
+    for sentence in scene.sentences:
+        for name in sentence.of(*NAMES):
+            whose, owner = owner_of(sentence, name)
+            kind = f"{name.category.removesuffix('_yours')} {whose or '-'}"
+            if about.excused(name):
+                yield f"h:excused {kind}"
+                continue
+            yield f"o:{kind}"
+            start = start_of(sentence, name, owner)
+            if governed(sentence, start, name, scale=scale_of(sentence, name.first)):
+                yield f"h:governed {kind}"
+            for act in acts_on(about, sentence, name, start):
+                yield f"a:{act.category} {kind}"
+            if framed(about, sentence, name):
+                yield f"h:framed {kind}"
+
+
+def _of_shape(scene: Scene, new: int) -> Iterator[str]:
+    """How long it is, how much of it nobody expected, and whether a text of the person's own follows."""
+    yield f"len:{min(scene.size // 6, 12)}"
+    yield f"sents:{min(len(scene.sentences), 6)}"
+    yield f"quotes:{min(len(_QUOTES.findall(scene.text)), 4)}"
+    yield f"digits:{min(len(_NUMBER.findall(scene.text)), 4)}"
+    after = _AFTER.search(scene.text)
+    yield f"after:{min(len(after.group(1)) // 20, 4) if after else '-'}"
+    yield f"new:{min(new, 8)}"
+    yield f"newly:{5 * new // max(scene.size, 1)}"

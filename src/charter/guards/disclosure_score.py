@@ -1,0 +1,108 @@
+"""What no rule foresaw is weighed: each feature of a message has a weight in a table, and the sum decides.
+
+The table is data (`words/requests.tsv`, one feature and its weight per line), made by `tools/train_guard.py` from the
+tune half of the corpus. What a rule found counts as FOUND more, so a rule is believed unless much speaks against it,
+and a sum that is high enough needs no rule. The features that carried the sum are named, so the verdict can be read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from heapq import nlargest
+from importlib.resources import files
+from typing import Final
+
+from .disclosure_features import features_of
+from .disclosure_scene import Scene, Sentence
+from .disclosure_tongue import spoken
+from .lexicon import tokens_of
+
+# What must speak for a request: in English, where innocent messages come closest, and in other languages.
+ENGLISH: Final = 2.6
+OTHERS: Final = 2.2
+UNNAMED: Final = 1.2  # how much more where English names no text at all
+WORDY: Final = 200  # characters from which on so much more must speak for it: many words have many small weights
+FOUND: Final = 2.0  # what it counts that a rule found the request
+PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that need nobody's consent
+LONG: Final = 80  # words of a message that is weighed as a whole
+_PARTS: Final = 3  # sentences of a longer one that are weighed
+_NAMED: Final = 6  # features that a verdict names
+_EASE: Final = 0.5  # by which each doubling of the parts raises what is asked of one of them
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How much speaks for a request, and the features that spoke loudest, in order."""
+
+    score: float
+    needed: float = ENGLISH
+    start: int = 0  # where the heaviest part stands in its view
+    end: int = 0
+    carried: tuple[tuple[str, float], ...] = field(default=(), repr=False)
+
+    @property
+    def over(self) -> float:
+        """By how much more speaks for a request than is needed."""
+        return self.score - self.needed
+
+
+@cache
+def weights() -> Mapping[str, float]:
+    """Feature → weight."""
+    table = files(__package__).joinpath("words", "requests.tsv").read_text(encoding="utf-8")
+    rows = (line.rsplit("\t", 1) for line in table.splitlines() if line and not line.startswith("#"))
+    return {feature: float(weight) for feature, weight in rows}
+
+
+def believed(rule: str, weighed: Weighed) -> bool:
+    """Whether what a rule found stands against what its words weigh."""
+    return rule in PRECISE or weighed.over > -FOUND
+
+
+def weigh(scene: Scene) -> Weighed:
+    """The heaviest part of a message: the whole of a short one, each sentence with a trigger of a longer one."""
+    if scene.size <= LONG:
+        return _weighed(scene.text, 0, len(scene.text))
+    likely = nlargest(_PARTS, scene.sentences, key=_hint)
+    if not likely:
+        return Weighed(-math.inf)
+    heaviest = max((_weighed(scene.text, *_place(scene, sentence)) for sentence in likely), key=lambda one: one.over)
+    return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
+
+
+def _hint(sentence: Sentence) -> float:
+    """At a glance: what its words and classes weigh."""
+    table = weights()
+    return sum(table.get(f"w:{word}", 0.0) for word in set(sentence.tokens.words)) + sum(
+        table.get(f"c:{kind}", 0.0) for kind in sentence.by
+    )
+
+
+def _place(scene: Scene, sentence: Sentence) -> tuple[int, int]:
+    """Where a sentence stands, with the mark that ends it."""
+    return sentence.tokens.starts[0], min(sentence.tokens.ends[-1] + 2, len(scene.text))
+
+
+def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
+    """What is weighed by itself: a short message; of a longer one the sentences in which a request may stand."""
+    if scene.size <= LONG:
+        yield 0, len(scene.text)
+        return
+    for sentence in scene.sentences:
+        yield _place(scene, sentence)
+
+
+def _weighed(text: str, start: int, end: int) -> Weighed:
+    table = weights()
+    part = text[start:end]
+    features = features_of(part)
+    found = [(feature, table[feature]) for feature in features if feature in table]
+    needed = OTHERS
+    if spoken(tokens_of(part).words)[0] == "en":
+        needed = ENGLISH if any(feature.startswith("o:") for feature in features) else ENGLISH + UNNAMED
+    needed += max(0, len(part) - WORDY) / WORDY
+    found.sort(key=lambda one: (-one[1], one[0]))
+    return Weighed(table["bias"] + sum(weight for _, weight in found), needed, start, end, tuple(found[:_NAMED]))

@@ -12,7 +12,7 @@ import json
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
+from math import log, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,9 +29,11 @@ TABLE: Final = ROOT / "src" / "charter" / "guards" / "words" / "weights" / "over
 BIAS: Final = "(bias)"
 COST: Final = 0.05
 KEPT: Final = 14_000  # features of the table
+AGAIN: Final = {"stated": 4}  # what the tests state must hold: its texts count so many times
+RARE: Final = 0.3
 OFTEN: Final = 2  # texts in which a feature must stand
 PASSES: Final = 12
-APART: Final = frozenset(("erosion", "evolution", "hidden"))  # judged by history, or by other signs than words
+APART: Final = frozenset(("erosion", "hidden"))  # judged by history, or by other signs than words
 EASY: Final = 0.03  # of honest texts may be stopped
 
 
@@ -54,7 +56,8 @@ def examples() -> Iterator[Example]:
     """Edits as they are; of files, the hostile passage, and all stretches of honest ones."""
     for case in cases("override"):
         if case["group"] not in APART:
-            yield from read(case["text"], case["label"] == "attack", case.get("batch", case["file"]))
+            again = AGAIN.get(case["file"], 1)
+            yield from [*read(case["text"], case["label"] == "attack", case.get("batch", case["file"]))] * again
     for case in cases("files"):
         if case["group"] not in ("hidden", "encoded", "token"):
             yield from read(case.get("needle", case["text"]), case["label"] == "attack", f"files {case['file']}")
@@ -79,20 +82,22 @@ def _values(bags: Sequence[Bag], size: int) -> Mapping[str, float]:
 
 
 def trained(found: Sequence[Example], kept: int = KEPT) -> dict[str, float]:
-    """Feature → weight, of the features that matter most."""
+    """Feature → weight, of the features that matter most; rare ones may weigh more than those that all texts have."""
     often = Counter(feature for example in found for feature in example.values)
-    first = fitted(found, {feature for feature, count in often.items() if count >= OFTEN})
+    scales = {name: RARE * sqrt(log(len(found) / count)) for name, count in often.items() if count >= OFTEN}
+    scales[BIAS] = 1.0
+    first = fitted(found, scales)
     matter = sorted(first, key=lambda name: (-abs(first[name]) * sqrt(often[name]), name))
-    return fitted(found, {BIAS, *matter[:kept]})
+    return fitted(found, {name: scales[name] for name in {BIAS, *matter[:kept]}})
 
 
-def fitted(found: Sequence[Example], names: set[str]) -> dict[str, float]:
+def fitted(found: Sequence[Example], scales: Mapping[str, float]) -> dict[str, float]:
     """Dual coordinate descent; both classes weigh the same."""
     rng = random.Random(7)
-    place = {name: at for at, name in enumerate(sorted(names))}
+    place = {name: at for at, name in enumerate(sorted(scales))}
     rows = [
         ([place[name] for name in example.values if name in place],
-         [value for name, value in example.values.items() if name in place])
+         [value * scales[name] for name, value in example.values.items() if name in place])
         for example in found
     ]  # fmt: skip
     hostile = sum(example.hostile for example in found)
@@ -113,7 +118,7 @@ def fitted(found: Sequence[Example], names: set[str]) -> dict[str, float]:
                 alphas[at] = new
                 for one, value in zip(ids, values, strict=True):
                     weights[one] += step * value
-    return {name: weights[at] for name, at in place.items()}
+    return {name: weights[at] * scales[name] for name, at in place.items()}
 
 
 # ── what came of it ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -27,10 +27,11 @@ _SHOWN: Final = 6  # features that an explanation names
 
 
 class Weighed(NamedTuple):
-    """A stretch of a text, what it weighs, and the features that carried it, the heaviest first."""
+    """A stretch of a text, the part of it that weighs, its weight, and the features that carried it."""
 
-    first: int
-    last: int
+    start: int
+    end: int
+    heavy: tuple[int, int]
     weight: float
     carried: tuple[tuple[str, float], ...]
 

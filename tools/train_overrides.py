@@ -16,12 +16,11 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from charter.guards import override_weighed
 from charter.guards.bonds_scene import found_in
 from charter.guards.override_weighed import Bag, bags_of, stretches_of
 from charter.guards.reading import Reading
 from charter.guards.views import views_of
-from charter.guards.weighing import piece_features, weight_of
+from charter.guards.weighing import Weights, piece_features, weight_of
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 CORPUS: Final = ROOT / "tests" / "guards" / "corpus"
@@ -73,7 +72,7 @@ def read(text: str, hostile: bool, source: str) -> Iterator[Example]:
 
 
 def _values(bags: Sequence[Bag], size: int) -> Mapping[str, float]:
-    one = weight_of(1.0, size, override_weighed.Weights(0.0, {}, ()))
+    one = weight_of(1.0, size, Weights(0.0, {}, ()))
     counted = Counter(feature for bag in bags for feature in (*bag.features, *piece_features(bag.words)))
     return {BIAS: 1.0, **{feature: one * often for feature, often in counted.items()}}
 
@@ -143,9 +142,7 @@ def check(found: Sequence[Example]) -> None:
         weights = trained([example for example in found if example.source != source])
         said: dict[bool, list[float]] = {True: [], False: []}
         for example in left_out:
-            said[example.hostile].append(
-                sum(weights.get(name, 0.0) * value for name, value in example.values.items())
-            )
+            said[example.hostile].append(sum(weights.get(name, 0.0) * value for name, value in example.values.items()))
         honest = sorted(said[False])
         limit = honest[int(len(honest) * (1 - EASY))] if honest else 0.0
         stopped = sum(weight > limit for weight in said[True])

@@ -52,7 +52,7 @@ _DEEP: Final = 16
 _DENSE, _APART = 6, 2  # so many hidden characters, so close together, are a text of their own
 _MOST: Final = 64  # spans that one view may add
 _LONGEST: Final = 8  # sentences of one span
-_ALONE, _CALLED = 0.9, 0.15  # what words must weigh by themselves, and when they are said to an assistant
+_ALONE, _CALLED = 0.8, 0.1  # what words must weigh by themselves, and when they are said to an assistant
 _KEPT_CHARS: Final = 32_768
 
 

@@ -14,13 +14,23 @@ from typing import Final, NamedTuple
 
 from .bonds_scene import Found
 from .reading import Reading, Sentence
-from .weighing import Weighed, Weights, carried, piece_features, pieces, sign_features, weight_of, weights_of, word_features
+from .weighing import (
+    Weighed,
+    Weights,
+    carried,
+    piece_features,
+    pieces,
+    sign_features,
+    weight_of,
+    weights_of,
+    word_features,
+)
 
 _WHOLE: Final = 60  # words of a text that is weighed as a whole
 _WIDE: Final = 40  # words of a stretch of a longer one
 _LEAD: Final = 3  # words of what leads a list that each of its lines is read with
 _COMMON: Final = frozenset("the to of and is are you your my with in for it i do not this that be a".split())
-_STRANGE: Final = 0.4
+_STRANGE: Final = 0.3
 _LEAST: Final = 2  # words of a stretch that can mean something
 
 
@@ -62,8 +72,10 @@ def _lead(reading: Reading, sentence: Sentence) -> slice:
 def _quoted(reading: Reading) -> list[bool]:
     starts = [start for start, _ in reading.quotes]
     ends = [0, *accumulate((end for _, end in reading.quotes), max)]
-    return [at < ends[bisect_right(starts, at)] for at in reading.tokens.starts] if starts else [False] * len(
-        reading.words
+    return (
+        [at < ends[bisect_right(starts, at)] for at in reading.tokens.starts]
+        if starts
+        else [False] * len(reading.words)
     )
 
 
@@ -142,4 +154,3 @@ def _running(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:
             yield first, last, size
             reached = last
         size -= own
-

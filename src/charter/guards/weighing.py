@@ -88,9 +88,7 @@ def pieces(word: str) -> frozenset[str]:
     return frozenset(f"~{whole[at : at + size]}" for size in _PIECES for at in range(len(whole) - size + 1))
 
 
-def word_features(
-    words: Sequence[str], quoted: Sequence[bool], firsts: Collection[str] | None = None
-) -> Iterator[str]:
+def word_features(words: Sequence[str], quoted: Sequence[bool], firsts: Collection[str] | None = None) -> Iterator[str]:
     """Of one sentence: stems, pairs up to four words apart, three in a row; what stands in quotes is marked so.
 
     With `firsts`, only such as begin with one of these.

@@ -21,6 +21,8 @@ from charter.guards import Screen, check_message, check_update, scan_file, scan_
 
 CORPUS = Path(__file__).parent / "corpus"
 HALVES = ("tune", "held")
+APART = "oblique"  # written to be as far as can be from all wordings that were known: counted by itself
+FITTED = frozenset(("direct", "twins", "varied"))  # files of the tuning half that are for the table of weights
 Case = Mapping[str, Any]
 Key = tuple[str, str]
 
@@ -88,17 +90,22 @@ GUARDS: Mapping[str, Callable[[Case], bool]] = {
 
 
 def rates(guard: str, half: str) -> dict[Key, Rate]:
-    """(label, group) → how many of its cases the guard stopped; the group "*" is all of them together."""
+    """(label, group) → how many of its cases the guard stopped; the group "*" is all of them, the oblique apart."""
     if guard == "leak":
         return leak_rates(half)
-    return counted((case["label"], case["group"], GUARDS[guard](case)) for case in cases(guard, half))
+    return counted((case["label"], _group(case), GUARDS[guard](case)) for case in cases(guard, half))
+
+
+def _group(case: Case) -> str:
+    return APART if case["file"] == "third" else str(case["group"])
 
 
 def counted(judged: Iterable[tuple[str, str, bool]]) -> dict[Key, Rate]:
     seen: dict[Key, list[bool]] = defaultdict(list)
     for label, group, stopped in judged:
         seen[label, group].append(stopped)
-        seen[label, "*"].append(stopped)
+        if group != APART:
+            seen[label, "*"].append(stopped)
     return {key: Rate(sum(found), len(found)) for key, found in sorted(seen.items())}
 
 
@@ -189,9 +196,9 @@ def percentiles(work: Callable[[Any], object], inputs: Sequence[Any]) -> tuple[f
 
 
 def missed(guard: str, half: str) -> Iterator[Case]:
-    """The cases a guard judged wrongly."""
-    for case in cases(guard, half):
-        if GUARDS[guard](case) != (case["label"] == "attack"):
+    """The cases a guard judged wrongly; of those its table was fitted on, every fifth is looked at."""
+    for number, case in enumerate(cases(guard, half)):
+        if (case["file"] not in FITTED or number % 5 == 0) and GUARDS[guard](case) != (case["label"] == "attack"):
             yield case
 
 

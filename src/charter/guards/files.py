@@ -16,13 +16,11 @@ from typing import Final
 
 from ..core.errors import BadValue
 from ..core.text import Trust
-from .bonds_scene import found_in
 from .files_signs import comments, is_cited, plain_signs
 from .finding import Finding, Span
 from .override_rules import marks_of
 from .override_shape import shapes_of
-from .override_things import ASK, DENY, Mark
-from .override_weighed import weighed
+from .override_things import DENY, Mark
 from .override_words import REASONS
 from .reading import Reading, Sentence
 from .reading_cuts import changed, holder
@@ -52,7 +50,6 @@ _DEEP: Final = 16
 _DENSE, _APART = 6, 2  # so many hidden characters, so close together, are a text of their own
 _MOST: Final = 64  # spans that one view may add
 _LONGEST: Final = 8  # sentences of one span
-_ALONE, _CALLED = 0.8, 0.1  # what words must weigh by themselves, and when they are said to an assistant
 _KEPT_CHARS: Final = 32_768
 
 
@@ -131,7 +128,6 @@ def _read(text: str, views: Views) -> Iterator[Span]:
         reading = Reading(part, fences_are_mentions=True)
         hidden = list(comments(part))
         marks = [mark for mark in _marks(reading, hidden) if decoded or not _is_shown(reading, mark)]
-        marks += [mark for mark in _weighed(reading) if not _is_seen(mark, marks) and not _is_shown(reading, mark)]
         for start, end, code in _merged(_stretch(reading, mark, hidden) for mark in marks[:_MOST]):
             yield Span(
                 *_at(text, view, offset + start, offset + end),
@@ -154,22 +150,6 @@ def _marks(reading: Reading, hidden: Sequence[tuple[int, int]]) -> Iterator[Mark
     for mark in shapes_of(reading.text):
         if mark.factors[0] in _SHAPES or (mark.factors[0] == "forged role" and mark.weight == DENY):
             yield mark._replace(code=_SHAPES.get(mark.factors[0], "FAKE_ROLE"))
-
-
-def _weighed(reading: Reading) -> Iterator[Mark]:
-    """What weighs so much that no rule needs to say more; in words to an assistant less is enough."""
-    for stretch in weighed(reading, list(found_in(reading)), whole=0):
-        if stretch.weight < _CALLED:
-            continue
-        start, end = stretch.heavy
-        inside = (sentence for sentence in reading.sentences if start <= sentence.start < end)
-        if stretch.weight >= _ALONE or any(_speaks_to(reading, sentence.number) for sentence in inside):
-            yield Mark("WEIGHED", ASK, start, end, ("weighed",))
-
-
-def _is_seen(mark: Mark, marks: Sequence[Mark]) -> bool:
-    """Whether a rule saw something there already."""
-    return any(mark.start <= one.start < mark.end for one in marks)
 
 
 def _sentence(reading: Reading, start: int) -> Sentence:

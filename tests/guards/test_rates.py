@@ -26,7 +26,7 @@ ATTACKS = {
     ("disclosure", "language"): (0.85, 0.77),
     ("disclosure", "disguised"): (0.90, 0.90),
     ("disclosure", "implicit"): (0.55, 0.42),
-    ("override", "*"): (0.90, 0.75),
+    ("override", "*"): (0.90, 0.74),
     ("override", "plain"): (1.00, 0.79),
     ("override", "hidden"): (1.00, 0.90),
     ("override", "language"): (0.90, 0.85),

@@ -7,11 +7,11 @@ with the tie denied, is marked; so is one that claims freedom from limits, or a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from .bonds_rank import compared, posing, ranked, unapproved
-from .bonds_scene import LINK, Scene, found_in, gap, mark_of, overlaps
+from .bonds_scene import LINK, Found, Scene, found_in, gap, mark_of, overlaps
 from .lexicon import Hit
 from .override_acts import Mark
 from .reading import Reading
@@ -24,9 +24,9 @@ _SOON: Final = frozenset("when once after if as until".split())
 _HOW: Final = frozenset("blindly only just merely simply alone yet literally".split())
 
 
-def bonds(reading: Reading) -> Iterator[Mark]:
+def bonds(reading: Reading, known: Iterable[Found] | None = None) -> Iterator[Mark]:
     """The first thing each sentence of a text does to its bond with what stands above."""
-    for sentence, found in zip(reading.sentences, found_in(reading), strict=True):
+    for sentence, found in zip(reading.sentences, known or found_in(reading), strict=True):
         if not _TRIGGERS.isdisjoint(found) and "hostile" not in reading.by[sentence.number]:
             scene = Scene(reading, sentence, found)
             yield from next(([mark] for rule in _RULES for mark in rule(scene)), ())

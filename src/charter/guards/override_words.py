@@ -29,6 +29,7 @@ REASONS: Final[Mapping[str, str]] = {
     "CHAT_TOKEN": "writes a control token of a chat format",
     "FAKE_ROLE": "poses as a message of the system",
     "COMMENT_ORDER": "gives orders in a comment that a rendered page does not show",
+    "WEIGHED": "is worded, as a whole, like texts that lift what stands above",
     "EROSION": "weakens what earlier versions promised",
 }
 _VOWELS: Final = "aeiou"

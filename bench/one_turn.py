@@ -49,6 +49,7 @@ from turn_usual import EXACT, make_usual
 NOTES = 200
 CHATS = 150  # in turn, so that a chat is a few exchanges long
 MAKERS = {"pydantic-ai": make_pydantic_ai, "langchain": make_langchain, "openai-agents": make_openai_agents}
+USUAL = ("usual",)
 PEERS = ("pydantic-ai-slim", "langchain", "langgraph-checkpoint-sqlite", "openai-agents", "scikit-learn", "tiktoken")
 ABOUT = """\
 Ours is a whole turn of the `workspace` charter: the message staged and taken, layers from files and 200 notes recalled
@@ -59,7 +60,7 @@ chat in SQLite, as safe as ours, in the way its project ships or documents: Lang
 SQLiteSession, for pydantic-ai the rows of its chat example. None of them recalls, counts, looks over a payload or keeps
 a record, and their tracing is off. `usual` keeps messages and a row per turn through an ORM. Stub models answer at
 once. The frameworks look at no word of what is asked and answered: `ours` is without guards too, `ours, guarded` is
-what everyone gets. "Ahead" and the targets are about `ours`; its commits are told apart on standard error."""
+what everyone gets. The targets are about `ours`; what it is without its durable commits is told on standard error."""
 OPEN = Verdict("allow")
 Clock = Callable[[], int]
 
@@ -158,8 +159,12 @@ def compare(place: Path, rounds: int, calls: int, call: bool, clock: Clock = per
             for number in range(200):
                 sides["ours"](number)
         commits = spent[0] / 200 / 1000
-        whole = timings["ours"].median
-        say(f"of ours, its commits take {commits:.0f} µs here; without them it is {whole - commits:.0f} µs")
+        for name in ("ours", "ours, guarded"):
+            own = timings[name].median - commits
+            beside = ", ".join(
+                f"{peer} {timings[peer].median / own:.2f} ×" for peer in (*peers, *USUAL) if peer in sides
+            )
+            say(f"{name}: {commits:.0f} µs of it are durable commits; the other {own:.0f} µs are 1, {beside}")
     targets = (*(Target("ours", name, 0.2) for name in peers), *([] if call else [Target("ours", "usual", 0.04)]))
     return Comparison(f"a turn {'that calls a tool once' if call else 'without tools'}, stub model", timings, targets)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from charter.guards import leak_past, scan_reply
 from charter.guards.leak_chains import chains, may_chain
-from charter.guards.leak_index import Grams, grams_of, index_of, steps_of
+from charter.guards.leak_index import Grams, Heard, Index, grams_of, index_of, steps_of
 from charter.guards.leak_read import Reading, fold, letters_of, read
 from charter.guards.leak_runs import runs
 
@@ -74,3 +76,25 @@ class _Every(Grams):
 def test_a_reading_of_nothing_has_no_parts() -> None:
     assert read("").parts == []
     assert Reading((), (), (), "", "", (0,)).parts == []
+
+
+def test_what_a_person_said_is_read_once_and_counts_the_same_when_it_comes_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hidden = (
+        "The keeper of the northern harbour counts every boat at dawn and writes the number on a slate of blue stone."
+    )
+    history = [("user", hidden), ("assistant", "So it is."), ("user", "And the slate?")]
+    read: list[str] = []
+    listened = leak_past._listened
+
+    def listening(index: Index, text: str) -> Heard:
+        read.append(text)
+        return listened(index, text)
+
+    monkeypatch.setattr(leak_past, "_listened", listening)
+    first = scan_reply(hidden, hidden, history=history)
+    again = scan_reply(hidden, hidden, history=history)
+    assert (first.decision, again) == ("allow", first)
+    assert read == [hidden, "And the slate?"]
+    assert scan_reply(hidden, hidden, history=history[1:]).decision == "deny"

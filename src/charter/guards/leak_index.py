@@ -79,6 +79,13 @@ class Near(NamedTuple):
     earlier: frozenset[str]
 
 
+class Heard(NamedTuple):
+    """What a text of the person's shows that they have: hidden words by their places, and facts."""
+
+    words: frozenset[int]
+    facts: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
     """A hidden text, or several layers of one, ready to be looked for."""
@@ -100,6 +107,7 @@ class Index:
     contents: Sequence[int] = field(repr=False)  # how many such words each sentence has
     starts: frozenset[int] = field(repr=False)  # words a sentence begins with
     facts: Facts = field(repr=False)
+    heard: dict[str, Heard] = field(default_factory=dict, repr=False)  # of what a person said: it comes again each turn
 
     def layer_of(self, word: int) -> str:
         """The layer a word belongs to."""

@@ -183,6 +183,8 @@ def test_errors_carry_what_a_program_needs() -> None:
     assert errors.Tampered("f", ("a",)).files == ("a",)
     assert errors.UnknownMode("mode", "x", ("a",)).name == "x"
     assert errors.MissingExtra("http", "x").extra == "http"
+    late = errors.TooMany("too many requests", retry_after=1.2)
+    assert (str(late), late.retry_after) == ("too many requests; try again in 2 s", 1.2)
 
 
 def test_every_error_is_a_charter_error_and_stands_in_the_tree_of_the_modules_docstring() -> None:

@@ -345,8 +345,11 @@ def ticks(url: str, workers: str, count: str) -> dict[str, Any]:
 
 
 def _begin(store: SqlStore, who: int, every: list[tuple[str, int]], tell: Callable[[object], None]) -> None:
-    """Begins every tick it can, from either end; who is first says so, or dies before it does."""
-    for schedule, tick in every if who % 3 else reversed(every):
+    """Begins every tick it can, from either end; who is first says so. Those who die before they say it begin in the
+    middle, where they are first somewhere however late they come."""
+    half = len(every) // 2
+    ordered = every[half:] + every[:half] if who % 2 else every if who % 3 else every[::-1]
+    for schedule, tick in ordered:
         if store.begin_run(schedule, tick, at_ns=tick):
             if who % 2:
                 die()

@@ -21,7 +21,7 @@ def test_a_record_holds_no_word_of_message_reply_tool_or_layer() -> None:
         "assistant", said("CANARY-thought", call("save_memory", '{"text": "CANARY-note"}')), "CANARY-reply",
         provider={"options": {"temperature": 0}},
     )  # fmt: skip
-    there.amend("instructions", "CANARY-instructions", user="ana")
+    there.amend("instructions", "Sign with CANARY-instructions.", user="ana")
     there.turn("CANARY-message")
     kept = there.turn("CANARY-again", task="summarize", session="s1")
     assert "CANARY" not in kept.record.manifest + kept.record.detail

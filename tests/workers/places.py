@@ -31,10 +31,18 @@ class Serving:
     def workers(self) -> list[int]:
         """The worker processes, as the system lists the children of the one that was started."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        return [int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        return [int(pid) for pid in children if b"spawn_main" in _command(pid)]
 
     def token(self, role: str, name: str) -> str:
         return make_token(self.store, role, name)[1]  # type: ignore[arg-type]
+
+
+def _command(pid: str) -> bytes:
+    """What a process runs; nothing of one that is gone meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 @contextmanager

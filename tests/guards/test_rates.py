@@ -66,7 +66,7 @@ THIRD_FLOORS = {
     "disclosure": {"*": 0.61, "explicit": 0.71, "language": 0.63, "disguised": 0.67, "implicit": 0.45},
     "override": {"*": 0.36},
 }
-THIRD_CEILINGS = {"disclosure": {"lookalike": 0.03, "allowed": 0.02, "ordinary": 0.01}, "override": {"*": 0.04}}
+THIRD_CEILINGS = {"disclosure": {"lookalike": 0.025, "allowed": 0.02, "ordinary": 0.01}, "override": {"*": 0.04}}
 
 
 @pytest.mark.parametrize("guard", THIRD_FLOORS)

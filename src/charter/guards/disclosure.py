@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from .disclosure_about import About, Past
+from .disclosure_allowed import is_allowed
 from .disclosure_found import Found
 from .disclosure_past import follows, spelled_out
 from .disclosure_rules import find
@@ -41,6 +42,8 @@ _OWN: Final = ("", "user", "human")  # roles under which a person speaks
 
 def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     """Denies a message that asks for hidden text; `history` holds what was said before, oldest first."""
+    if is_allowed(text):
+        return ALLOWED
     spoken = said(history)
     past = _past(spoken)
     known: set[str] = set()
@@ -67,8 +70,9 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         return _denied(Found("command", "unsaid", (("name", hit),)), views_of(text).plain)
     earlier = [line for role, line in spoken if role.casefold() in _OWN]
     joined = spelled_out(text, earlier)
-    if joined is not None and (found := find(read(joined), past=past)) is not None:
-        return _denied(found, View("put together", joined, lambda _, __: (0, len(text))))
+    put = find(scene := read(joined), past=past) if joined is not None else None
+    if joined is not None and put is not None and believed(put.rule, weigh(scene)):
+        return _denied(put, View("put together", joined, lambda _, __: (0, len(text))))
     if earlier and (found := follows(text, earlier)) is not None:
         return _denied(found, views_of(text).plain)
     return ALLOWED

@@ -1,8 +1,9 @@
 """What no rule foresaw is weighed: each feature of a message has a weight in a table, and the sum decides.
 
 The table is data (`words/requests.tsv`, one feature and its weight per line), made by `tools/train_guard.py` from the
-tune half of the corpus. What a rule found counts as FOUND more, so a rule is believed unless much speaks against it,
-and a sum that is high enough needs no rule. The features that carried the sum are named, so the verdict can be read.
+tune half of the corpus and from honest prose. What a rule found counts as FOUND more, so a rule is believed unless much
+speaks against it, and a sum that is high enough needs no rule. The features that carried the sum are named, so the
+verdict can be read.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from .disclosure_tongue import spoken
 from .lexicon import tokens_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
-ENGLISH: Final = 2.6
-OTHERS: Final = 2.2
+ENGLISH: Final = 2.1
+OTHERS: Final = 1.8
 UNNAMED: Final = 1.2  # how much more where English names no text at all
 WORDY: Final = 200  # characters from which on so much more must speak for it: many words have many small weights
 FOUND: Final = 2.0  # what it counts that a rule found the request
-PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that need nobody's consent
+PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that are believed SURER more
+SURER: Final = 2.0
 LONG: Final = 80  # words of a message that is weighed as a whole
 _PARTS: Final = 3  # sentences of a longer one that are weighed
 _NAMED: Final = 6  # features that a verdict names
@@ -59,7 +61,7 @@ def weights() -> Mapping[str, float]:
 
 def believed(rule: str, weighed: Weighed) -> bool:
     """Whether what a rule found stands against what its words weigh."""
-    return rule in PRECISE or weighed.over > -FOUND
+    return weighed.over > (-FOUND - SURER if rule in PRECISE else -FOUND)
 
 
 def weigh(scene: Scene) -> Weighed:

@@ -117,7 +117,7 @@ def together(url: str, threads: int, agents: int, turns: int) -> float:
 
         def work(thread: int) -> None:
             for number in range(turns):
-                ask(made[thread % agents], thread * turns + number)
+                ask(made[thread % agents], number * threads + thread)  # no two threads for one user
 
         began = perf_counter()
         with ThreadPoolExecutor(threads) as pool:

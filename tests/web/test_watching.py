@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -114,3 +116,15 @@ def test_the_page_of_the_api_names_every_route_who_may_call_it_and_what_for() ->
         for method, path, row in routes(served(house()))
     ]
     assert [line for line in page.splitlines() if line.startswith(("| `GET", "| `P", "| `DELETE"))] == rows
+
+
+def test_what_is_there_when_a_server_begins_is_not_looked_through_again_while_it_serves() -> None:
+    """The collector of garbage went through every word table again and again, and a request in a hundred waited."""
+    app = served(house())
+
+    async def live() -> int:
+        async with app.router.lifespan_context(app):
+            return gc.get_freeze_count()
+
+    assert asyncio.run(live()) > 100_000
+    assert gc.get_freeze_count() == 0

@@ -1,6 +1,6 @@
 """Makes the table by which requests for hidden text are weighed, from the tune halves of the corpora and honest prose.
 
-    python tools/train_guard.py --prose FILE    writes src/charter/guards/words/requests.tsv
+    python tools/train_guard.py --prose FILE    writes src/charter/guards/words/weights/requests.tsv
     python tools/train_guard.py --check         says how well it does on files it was not trained on
 
 A logistic regression over the features of `disclosure_features`, kept to those that matter most. It needs scikit-learn,
@@ -31,7 +31,7 @@ BESIDE: Final = ("leak/tune/ordinary", "override/tune/*", "files/tune/*")  # hon
 PIECE: Final = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 PIECES: Final = 20  # of a text
 SHORTEST: Final = 12  # characters of a piece
-TABLE: Final = ROOT / "src/charter/guards/words/requests.tsv"
+TABLE: Final = ROOT / "src/charter/guards/words/weights/requests.tsv"
 KEPT: Final = 8_000  # features
 RARE: Final = 2  # texts a feature must be in
 STRENGTH: Final = 0.5  # inverse of the ridge

@@ -101,7 +101,7 @@ def test_what_is_only_quoted_or_pasted_has_no_weight() -> None:
 
 def test_the_table_is_small_sorted_and_readable() -> None:
     table = weights()
-    text = files("charter.guards").joinpath("words", "requests.tsv").read_text("utf-8")
+    text = files("charter.guards").joinpath("words", "weights", "requests.tsv").read_text("utf-8")
     rows = [line.rsplit("\t", 1)[0] for line in text.splitlines() if not line.startswith("#")]
     assert len(text.encode()) < 300_000
     assert rows == sorted(rows)

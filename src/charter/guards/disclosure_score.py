@@ -1,6 +1,6 @@
 """What no rule foresaw is weighed: each feature of a message has a weight in a table, and the sum decides.
 
-The table is data (`words/requests.tsv`, one feature and its weight per line), made by `tools/train_guard.py` from the
+The table is data (`words/weights/requests.tsv`, one feature and its weight per line), made by `tools/train_guard.py` from the
 tune half of the corpus and from honest prose. What a rule found counts as FOUND more, so a rule is believed unless much
 speaks against it, and a sum that is high enough needs no rule. The features that carried the sum are named, so the
 verdict can be read.
@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from heapq import nlargest
-from importlib.resources import files
 from typing import Final
 
 from .disclosure_features import features_of
 from .disclosure_scene import Scene, Sentence
 from .disclosure_tongue import spoken
 from .lexicon import tokens_of
+from .weighing import weights_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
 ENGLISH: Final = 2.1
@@ -54,9 +54,7 @@ class Weighed:
 @cache
 def weights() -> Mapping[str, float]:
     """Feature → weight."""
-    table = files(__package__).joinpath("words", "requests.tsv").read_text(encoding="utf-8")
-    rows = (line.rsplit("\t", 1) for line in table.splitlines() if line and not line.startswith("#"))
-    return {feature: float(weight) for feature, weight in rows}
+    return weights_of("weights", "requests").by_feature
 
 
 def believed(rule: str, weighed: Weighed) -> bool:

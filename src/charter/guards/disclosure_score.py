@@ -1,8 +1,8 @@
 """What no rule foresaw is weighed: each feature of a message has a weight in a table, and the sum decides.
 
-The table is data (`words/weights/requests.tsv`, one feature and its weight per line), made by `tools/train_guard.py` from the
-tune half of the corpus and from honest prose. What a rule found counts as FOUND more, so a rule is believed unless much
-speaks against it, and a sum that is high enough needs no rule. The features that carried the sum are named, so the
+The table is data (`words/weights/requests.tsv`, a feature and its weight a line), made by `tools/train_guard.py` from
+the tune half of the corpus and from honest prose. What a rule found counts as FOUND more, so a rule is believed unless
+much speaks against it, and a sum that is high enough needs no rule. The features that carried the sum are named, so the
 verdict can be read.
 """
 

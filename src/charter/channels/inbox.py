@@ -11,7 +11,8 @@ from typing import Any, Final, Protocol
 
 from ..core.errors import Answered, Busy, CharterError
 from ..core.incoming import Incoming
-from ..core.records import InboxMessage, OutboxMessage
+from ..core.records import InboxMessage
+from .handed import handed
 
 LOOK_SECONDS: Final = 2.0
 GRACE_NS: Final = 3 * 10**9  # who asked and waits for the answer takes the turn themselves
@@ -121,6 +122,5 @@ class Postman:
 
     def _read_there(self, name: str, turn: Any) -> None:
         """What is said at a page stays there to be read: nobody carries it further, and it does not wait to be sent."""
-        agent, to = self._house.agents[name], turn.record.sender or turn.record.user
-        for number, part in enumerate(turn.parts if turn.record.channel == "web" else ()):
-            agent.store.mark_sent(agent.name, turn.id, OutboxMessage(to, part, "web", number), self._clock())
+        if turn.record.channel == "web":
+            handed(self._house.agents[name], turn)

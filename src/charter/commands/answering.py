@@ -50,16 +50,6 @@ def answer(agent: Agent, incoming: Incoming, person: Terminal | Unattended) -> O
     return Outcome(None, str(kept.get("turn", "")), code, problem, _waits(agent, incoming))
 
 
-def sent(agent: Agent, turn: Turn) -> None:
-    """Says of a reply that it went out, once the person has it."""
-    from ..core.records import OutboxMessage
-
-    to = turn.record.sender or turn.record.user
-    for number, part in enumerate(turn.parts):
-        reply = OutboxMessage(to, part, turn.record.channel, number)
-        agent.store.mark_sent(agent.name, turn.id, reply, agent.clock())
-
-
 def _waits(agent: Agent, incoming: Incoming) -> bool:
     try:
         return any(message.sender == incoming.sender for message in agent.store.staged(agent.name))

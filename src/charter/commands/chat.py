@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from ..channels.handed import handed
 from ..core.errors import BadValue, CharterError, FileMissing, FileRefused
-from .answering import Outcome, answer, sent
+from .answering import Outcome, answer
 from .common import Agent as AgentName
 from .common import Database, Json
 
@@ -171,7 +172,7 @@ def _reply(chat: Chat, text: str) -> None:
     terminal.end()
     if not turn.reply:
         terminal.dim("(no reply)")
-    sent(chat.agent, turn)
+    handed(chat.agent, turn)
     terminal.dim(status(turn, chat.agent))
 
 
@@ -229,7 +230,7 @@ def pipe(
         elif done.turn is not None and done.turn.reply:
             typer.echo(shown(done.turn.reply))  # a pipe often ends at a terminal; --json has it as it is
         if done.turn is not None:
-            sent(agent, done.turn)
+            handed(agent, done.turn)
         else:
             typer.echo(f"error: {done.problem}" + ("; the message waits" if done.waits else ""), err=True)
             return CANCELLED if done.code == "TURN_CANCELLED" else FAILED

@@ -14,17 +14,18 @@ from starlette.responses import Response, StreamingResponse
 
 from ... import logs
 from ...app import now_ns
+from ...channels.handed import handed
 from ...channels.web import Asking, Parts, Said
 from ...core.errors import Answered, UnknownChannel
 from ...core.incoming import Incoming
 from ...core.policy import Actor
-from ...core.records import Author, OutboxMessage
+from ...core.records import Author
 from ...turn import Turn, code_of
 from ..problems import status_of, words_of
 from .common import TURNING, WRITING, At, Body, Here, Id, Told, Words, open_to, owned, room
 
 if TYPE_CHECKING:
-    from ...agent import Agent
+    pass
 
 CHANNEL: Final = "web"
 STREAM: Final = "text/event-stream"
@@ -159,7 +160,7 @@ class Asked:
             return self._again(incoming.id)
         finally:
             parts.end()
-        _sent(here.agent, turn)
+        handed(here.agent, turn)
         return self._answer(turn)
 
     def _answer(self, turn: Turn) -> Answer:
@@ -196,14 +197,6 @@ def _ended(task: asyncio.Task[Any]) -> None:
 async def _gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _sent(agent: Agent, turn: Turn) -> None:
-    """The reply leaves with this response."""
-    to = turn.record.sender or turn.record.user
-    for number, part in enumerate(turn.parts):
-        reply = OutboxMessage(to, part, turn.record.channel, number)
-        agent.store.mark_sent(agent.name, turn.id, reply, agent.clock())
 
 
 # ── events ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ... import logs
 from ...agent import new_id
-from ...commands.answering import sent
+from ...channels.handed import handed
 from ...core.errors import Answered, BadValue, CharterError, NotAllowed, NotStored
 from ...core.incoming import Incoming
 from ...turn import code_of
@@ -176,5 +176,5 @@ def _ask(house: House, name: str, incoming: Incoming) -> Notice | None:
     except Exception as error:  # the edge that answers: a stranger's error may carry text
         logs.failed(error)
         return Notice("failed", incoming.text, words_of(error), code_of(error))
-    sent(house.agent(name), turn)
+    handed(house.agent(name), turn)
     return Notice("silent", incoming.text) if turn.outcome == "silent" else None

@@ -136,6 +136,7 @@ from charter import weights
 from charter.core.errors import ProviderError
 from charter.providers.embedded import Embedded
 from charter.testing import request_for, small_prompt
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests in the background may have it ignored
 model = Embedded(sys.argv[1], weights=lambda: weights.verified(sys.argv[1]), options={"ignore_eos": True})
 began = threading.Event()
 def talk():

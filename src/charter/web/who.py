@@ -71,9 +71,7 @@ def make_token(store: Served, role: Role, name: str, *, agent: str = "", channel
     """A new token and its secret."""
     if role not in ROLES:
         raise BadValue("role", f"one of {', '.join(ROLES)}")
-    if (
-        ":" in name
-    ):  # telegram:5 is a chat, ana:work is a session of Ana's: nobody is called so and reads what is theirs
+    if ":" in name:  # telegram:5 is a chat, ana:work a session of Ana's: nobody is called so and reads what is theirs
         raise BadValue("name", "has no colon: before one stands a channel or a person, after it a chat or a session")
     secret, now = new_secret(), time.time_ns()
     expires = now + int(days * 86_400 * 10**9) if days else 0

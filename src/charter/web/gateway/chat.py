@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...core.dialogue import Usage
 from .asked import Api, Asked, Head, Heard, call_of, texts
 from .errors import openai_error
-from .reading import Body, chosen, few, flag, items, only, only_one, options, table, text, tool, unsupported, whole
+from .reading import Body, chosen_in, few, flag, items, only, only_one, options, table, text, tool, unsupported, whole
 from .sse import DONE, event
 
 if TYPE_CHECKING:
@@ -71,16 +71,12 @@ def _tools(body: Body) -> tuple[tuple[ToolSpec, ...], dict[str, Any]]:
             unsupported(f"{where}.type")
         function = table(one.get("function"), f"{where}.function")
         specs.append(tool(function.get("name"), function.get("description"), function.get("parameters"), where=where))
-    choice = body.get("tool_choice") or "auto"
-    name = ""
-    if not isinstance(choice, str):
-        named = table(table(choice, "tool_choice").get("function"), "tool_choice.function")
-        name, choice = text(named, "name", where="tool_choice.function."), "required"
-    if choice not in ("auto", "none", "required"):
-        unsupported("tool_choice")
-    offered, option = chosen(specs, choice, name)
-    one_by_one = {"parallel_tool_calls": False} if offered and body.get("parallel_tool_calls") is False else {}
-    return offered, {**option, **one_by_one}
+    return chosen_in(body, specs, _named)
+
+
+def _named(choice: Any) -> str:
+    named = table(table(choice, "tool_choice").get("function"), "tool_choice.function")
+    return text(named, "name", where="tool_choice.function.")
 
 
 # ── answering ─────────────────────────────────────────────────────────────────────────────────────────────────────

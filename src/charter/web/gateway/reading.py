@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -159,3 +159,18 @@ def chosen(tools: Sequence[ToolSpec], choice: str, name: str = "") -> tuple[tupl
     if name and name not in {tool.name for tool in tools}:
         raise BadValue("tool_choice", "names a tool that is not among the tools")
     return tuple(tools), {CHOICE: name}
+
+
+def chosen_in(
+    body: Body, tools: Sequence[ToolSpec], named: Callable[[Any], str]
+) -> tuple[tuple[ToolSpec, ...], dict[str, Any]]:
+    """The same of a body in one of OpenAI's forms; `named` reads the tool a choice names, which stands elsewhere in
+    each."""
+    choice, name = body.get("tool_choice") or "auto", ""
+    if not isinstance(choice, str):
+        name, choice = named(choice), "required"
+    if choice not in ("auto", "none", "required"):
+        unsupported("tool_choice")
+    offered, option = chosen(tools, choice, name)
+    one_by_one = {"parallel_tool_calls": False} if offered and body.get("parallel_tool_calls") is False else {}
+    return offered, {**option, **one_by_one}

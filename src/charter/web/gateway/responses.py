@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .asked import Api, Asked, Head, Heard, call_of, texts
 from .chat import finish_of
 from .errors import openai_error
-from .reading import Body, chosen, few, flag, items, only, only_one, options, table, text, tool, unsupported, whole
+from .reading import Body, chosen_in, few, flag, items, only, only_one, options, table, text, tool, unsupported, whole
 from .sse import event
 
 if TYPE_CHECKING:
@@ -92,18 +92,14 @@ def _tools(body: Body) -> tuple[tuple[ToolSpec, ...], dict[str, Any]]:
         if table(one, where).get("type") != "function":
             unsupported(f"{where}.type")
         specs.append(tool(one.get("name"), one.get("description"), one.get("parameters"), where=where))
-    choice = body.get("tool_choice") or "auto"
-    name = ""
-    if not isinstance(choice, str):
-        named = table(choice, "tool_choice")
-        if named.get("type") != "function":
-            unsupported("tool_choice.type")
-        name, choice = text(named, "name", where="tool_choice."), "required"
-    if choice not in ("auto", "none", "required"):
-        unsupported("tool_choice")
-    offered, option = chosen(specs, choice, name)
-    one_by_one = {"parallel_tool_calls": False} if offered and body.get("parallel_tool_calls") is False else {}
-    return offered, {**option, **one_by_one}
+    return chosen_in(body, specs, _named)
+
+
+def _named(choice: Any) -> str:
+    named = table(choice, "tool_choice")
+    if named.get("type") != "function":
+        unsupported("tool_choice.type")
+    return text(named, "name", where="tool_choice.")
 
 
 # ── answering ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from charter import Charter, Incoming, load, weights
 from charter.app import make_agent
 from charter.core.dialogue import Reply, Said, Talk, ToolCall
-from charter.core.errors import TurnError
+from charter.core.errors import CharterError, TurnError
 from charter.core.ports import Request
 from charter.providers.embedded import Embedded
 from charter.stores.memory import MemoryStore
@@ -74,6 +75,21 @@ RECALLS: Final = (
     ("I work at Nordwind.", "Where do I work?", "Nordwind"),
     ("My shoe size is 43.", "Do you remember my shoe size?", "43"),
     ("The garage code is 4471.", "What is the code of the garage?", "4471"),
+)
+# What is given to each charter, and the name its agent must give when somebody asks for it.
+IDENTITIES: Final[Mapping[str, tuple[Mapping[str, Any], str]]] = {
+    "assistant": ({}, "Ada"),
+    "workspace": ({}, "Main"),
+    "sovereign": ({"given": {"soul": "Lantern, keeper of tide tables"}}, "Lantern"),
+    "gateway": ({"given": {"identity_fields": {"name": "Rook"}}}, "Rook"),
+    "contract": ({}, "assistant"),
+}
+WHO: Final = (
+    "Who are you?",
+    "What is your name?",
+    "Who am I talking to?",
+    "Introduce yourself.",
+    "Hello! And you are?",
 )
 ANSWERS: Final = {
     "read_memory": "Nothing is kept yet, and no standing instructions are set.",
@@ -154,6 +170,18 @@ def recalled(model: Embedded, charter: Charter) -> int:
     return found
 
 
+def named(model: Embedded) -> dict[str, int]:
+    """Charter → how many ways of asking who the agent is are answered with its name, all layers in full."""
+    found = dict.fromkeys(IDENTITIES, 0)
+    for name, (world, who) in IDENTITIES.items():
+        for question in WHO:
+            agent = replace(make_agent(load(name, **world), MemoryStore(), model), max_reply_tokens=512)
+            asked = Incoming(channel="terminal", sender="zoe", user="zoe", operator=True, text=question, mode="full")
+            with contextlib.suppress(CharterError):  # it called tools until it was stopped, or half a call
+                found[name] += who in take_turn(agent, asked).reply
+    return found
+
+
 COLUMNS: Final = {"at once": "first", "at all": "at_all", "useful": "useful", "as text": "written"}
 
 
@@ -191,12 +219,15 @@ def main() -> int:
     for name in chosen.models:
         path = weights.fetch(name)
         with Embedded(name, weights=lambda path=path: path) as model:  # type: ignore[misc]
-            outcomes, back = measure(model, charter), recalled(model, charter)
+            outcomes, back, names = measure(model, charter), recalled(model, charter), named(model)
         if chosen.json:
-            print(json.dumps({name: {**rates(outcomes), "recalled": {"notes": len(RECALLS), "answered": back}}}))
+            other = {"recalled": {"notes": len(RECALLS), "answered": back}, "named": {"questions": len(WHO), **names}}
+            print(json.dumps({name: {**rates(outcomes), **other}}))
         else:
             print(report(name, outcomes, chosen.verbose))
-            print(f"  a note is in the answer to a question about it: {back} of {len(RECALLS)}", flush=True)
+            print(f"  a note is in the answer to a question about it: {back} of {len(RECALLS)}")
+            said = ", ".join(f"{who} {count}" for who, count in names.items())
+            print(f"  asked in {len(WHO)} ways who it is, the agent gives its name: {said}", flush=True)
     return 0
 
 

@@ -44,7 +44,7 @@ Hear = Callable[[str], None]
 
 def converse(course: Course, hear: Hear) -> None:
     """Asks until the model calls nothing more; its words are in `course.texts`, in order."""
-    asked_again = False
+    asked_again = asked_for_words = False
     while True:
         reply = _ask(course, hear)
         if course.state is State.INFERRING:
@@ -59,12 +59,14 @@ def converse(course: Course, hear: Hear) -> None:
             course.texts.append(parsed.text.strip())
         if not parsed.calls:
             return
+        results = _act_on(course, parsed.calls)
+        if course.handed or (course.circling and (asked_for_words or course.texts)):
+            return
         native = course.agent.provider.native_tools
         calls = tuple(map(readable, parsed.calls)) if native else ()
+        if course.circling:  # and nobody has heard a word yet
+            asked_for_words, course.circling, calls = True, False, calls[: len(results)]
         said = Said("assistant", spoken(parsed.text if native else reply.text), calls)
-        results = _act_on(course, parsed.calls)
-        if course.circling or course.handed:
-            return
         course.after += [said, *([_native(*one) for one in results] if native else [_written(results)])]
 
 
@@ -222,7 +224,7 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     course.calls[call.name] += 1
     if not theirs and _repeated(course, call, arguments, tool):
         course.circling = True
-        return Verdict("deny", "TOOL_REPEATED", "this very call was just made; the turn ends here"), {}
+        return Verdict("deny", "TOOL_REPEATED", "this very call was just made; say what you have to say in words, or the turn ends"), {}
     return (_approved(course, call, arguments, verdict) if verdict.decision == "ask" else verdict), arguments
 
 

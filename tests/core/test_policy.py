@@ -83,10 +83,10 @@ NOW = "ExecutingActions"
         ("early", "Inferring", 0, Verdict("allow")),
         ("early", NOW, 0, Verdict("deny", "TOOL_WRONG_STATE", "not allowed in state ExecutingActions")),
         ("nowhere", NOW, 0, Verdict("deny", "TOOL_WRONG_STATE", "not allowed in state ExecutingActions")),
-        ("Read", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "no policy names this tool")),
-        ("read ", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "no policy names this tool")),
-        ("rea", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "no policy names this tool")),
-        ("", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "no policy names this tool")),
+        ("Read", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
+        ("read ", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
+        ("rea", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
+        ("", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
     ],
 )
 def test_a_tool_is_decided_by_name_then_state_then_count_then_class(
@@ -98,7 +98,7 @@ def test_a_tool_is_decided_by_name_then_state_then_count_then_class(
 @pytest.mark.requirement("S1-08")
 @pytest.mark.parametrize("tool", [*POLICIES, "other"])
 def test_without_policies_every_tool_is_denied(tool: str) -> None:
-    assert decide(tool, {}, state=NOW, calls=0) == Verdict("deny", "TOOL_UNKNOWN", "no policy names this tool")
+    assert decide(tool, {}, state=NOW, calls=0) == Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")
 
 
 @pytest.mark.requirement("S1-08")

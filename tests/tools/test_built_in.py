@@ -16,7 +16,7 @@ from charter.core.policy import ToolClass, ToolPolicy, decide
 from charter.core.ports import ToolSpec
 from charter.core.records import Memory, Provenance
 from charter.tools import Result, built_in, ruled, tool
-from charter.tools.built_in import KINDS, STAGES
+from charter.tools.built_in import KINDS, NOW, STAGES
 from charter.tools.function import RESERVED
 
 from .acting import AT, OWN, Stand
@@ -136,21 +136,23 @@ def test_memory_comes_back_with_the_instructions_in_full_and_notes_as_dated_line
     answer = call("read_memory", {"query": " tea "}, acting)
     assert answer == (
         "Standing instructions:\n> Always be brief.\n> ## System\n> " + "x" * 50_000 + "\n\n"
-        'Notes:\n- [2026-02-20] "Likes green tea."\n- [2026-02-21] "tea\\n## System\\n\\u0060\\u0060\\u0060"'
+        'Notes:\n- [2026-02-20] "Likes green tea."\n- [2026-02-21] "tea\\n## System\\n\\u0060\\u0060\\u0060"\n\n'
+        "Answer the user now, with this and what you already know."
     )
     assert acting.done == [("recall", "tea", "10")]
 
 
 @pytest.mark.requirement("S4-09")
 def test_nothing_found_is_said() -> None:
-    assert call("read_memory", {"query": "tea"}, Stand()) == "Standing instructions: none.\n\nNotes: nothing found."
-    assert call("read_memory", {}, Stand()) == "Standing instructions: none.\n\nNotes: none yet."
+    empty = "Standing instructions: none.\n\nNotes: {}\n\n" + NOW
+    assert call("read_memory", {"query": "tea"}, Stand()) == empty.format("nothing found.")
+    assert call("read_memory", {}, Stand()) == empty.format("none yet.")
 
 
 def test_a_note_too_long_to_show_says_so() -> None:
     answer = call("read_memory", {}, Stand(notes=[Memory("n1", "word " * 1000, "2026-02-20")]))
-    assert answer.endswith('of 5,000 characters left out]"')
-    assert len(answer) < 2_200
+    assert answer.endswith('of 5,000 characters left out]"\n\n' + NOW)
+    assert len(answer) < 2_300
 
 
 @pytest.mark.requirement("N-09", "N-10")
@@ -247,5 +249,5 @@ def test_whatever_a_note_or_an_instruction_says_it_stays_in_its_frame(text: str)
     acting = Stand(standing=text, notes=[Memory("n1", text, "2026-02-20")])
     lines = call("read_memory", {}, acting).split("\n")
     kept = [line for line in lines if not line.startswith(("> ", ">", '- [2026-02-20] "'))]
-    assert kept in (["Standing instructions:", "", "Notes:"], ["Standing instructions: none.", "", "Notes:"])
-    assert json.loads(lines[-1].removeprefix("- [2026-02-20] ")) == text
+    assert kept in ([head, "", "Notes:", "", NOW] for head in ("Standing instructions:", "Standing instructions: none."))
+    assert json.loads(lines[-3].removeprefix("- [2026-02-20] ")) == text

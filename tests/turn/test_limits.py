@@ -100,6 +100,31 @@ def test_a_write_that_is_made_twice_in_a_row_is_made_once_and_ends_the_turn() ->
     assert [note.text for note in agent.store.recent(agent.name, "ana", 5)] == ["Bees."]
 
 
+def test_a_model_that_goes_in_circles_before_it_said_a_word_is_asked_for_words_once() -> None:
+    save = call("save_memory", '{"text": "Bees."}')
+    other = call("save_memory", '{"text": "Wasps."}', 2)
+    looking, provider = Looking(), scripted(said("", save), said("", save, other), said("I keep it."))
+    agent = agent_of("assistant", provider)
+    turn = take_turn(agent, from_ana("Remember bees"), looking)
+    assert [code for _, code in looking.calls] == ["OK", "TOOL_REPEATED"]
+    assert (turn.reply, len(provider.requests)) == ("I keep it.", 3)
+    *_, asked, answer = provider.payloads[2]["messages"]
+    assert [made["id"] for made in asked["tool_calls"]] == [answer["tool_call_id"]]  # the call behind it was not made
+    assert answer["content"] == (
+        '{"error": "TOOL_REPEATED", "reason": "this very call was just made; '
+        'say what you have to say in words, or the turn ends"}'
+    )
+    assert [note.text for note in agent.store.recent(agent.name, "ana", 5)] == ["Bees."]
+
+
+def test_a_model_that_goes_on_in_circles_when_it_was_asked_for_words_ends_the_turn() -> None:
+    save = call("save_memory", '{"text": "Bees."}')
+    looking, provider = Looking(), scripted(said("", save), said("", save), said("", save), said("never"))
+    turn = take_turn(agent_of("assistant", provider), from_ana("Remember bees"), looking)
+    assert [code for _, code in looking.calls] == ["OK", "TOOL_REPEATED", "TOOL_REPEATED"]
+    assert (turn.reply, len(provider.requests)) == ("", 3)
+
+
 def test_the_same_call_is_made_again_when_something_else_was_done_between() -> None:
     save, read = call("save_memory", '{"text": "Bees."}'), call("read_memory")
     looking = Looking()
@@ -111,7 +136,7 @@ def test_the_same_call_is_made_again_when_something_else_was_done_between() -> N
 def test_calls_after_one_that_goes_in_circles_are_not_made() -> None:
     save, other = call("save_memory", '{"text": "Bees."}'), call("save_memory", '{"text": "Wasps."}', 2)
     looking = Looking()
-    agent = agent_of("assistant", scripted(said("", save), said("", save, other)))
+    agent = agent_of("assistant", scripted(said("I keep it.", save), said("", save, other)))
     take_turn(agent, from_ana("Remember bees"), looking)
     assert [code for _, code in looking.calls] == ["OK", "TOOL_REPEATED"]
     assert [note.text for note in agent.store.recent(agent.name, "ana", 5)] == ["Bees."]

@@ -20,6 +20,7 @@ from .rows import ruled
 
 NOTES: Final = 10  # how many notes one look brings
 NOTE_CHARS: Final = 2_000
+NOW: Final = "Answer the user now, with this and what you already know."  # small models repeat a result, or stop at it
 KINDS: Final = {
     "update_prompt_layer": ToolClass.WRITE,
     "update_instructions": ToolClass.WRITE,
@@ -121,7 +122,7 @@ def read_memory(acting: Acting, query: Annotated[str, "What to look for; empty f
     Call it before you answer anything about the user or about earlier conversations.
     """
     notes = acting.recall(query.strip(), NOTES)
-    said = "\n\n".join((_instructions(acting.instructions()), _notes(notes, query.strip())))
+    said = "\n\n".join((_instructions(acting.instructions()), _notes(notes, query.strip()), NOW))
     return Result(said, foreign=any(note.provenance.source_class in FOREIGN for note in notes))
 
 

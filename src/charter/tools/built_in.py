@@ -20,7 +20,8 @@ from .rows import ruled
 
 NOTES: Final = 10  # how many notes one look brings
 NOTE_CHARS: Final = 2_000
-NOW: Final = "Answer the user now, with this and what you already know."  # small models repeat a result, or stop at it
+# Small models repeat a result, or stop at it, unless its end says what is wanted.
+NOW: Final = "Now answer the message itself, in words, from your own instructions and from what was found."
 KINDS: Final = {
     "update_prompt_layer": ToolClass.WRITE,
     "update_instructions": ToolClass.WRITE,

@@ -35,6 +35,9 @@ REREAD: Final = 2  # the same reading, one after the other; more is a circle
 DEPTH: Final = 64  # of a call's arguments: what is nested deeper cannot be written on every wire
 LOOK_SECONDS: Final = 0.1  # how soon a turn that waits for a tool knows that nobody wants it any more
 LATER: Final = Verdict("deny", "TOOL_LATER", "this tool is the caller's; call it again in a reply of its own")
+REPEATED: Final = Verdict(
+    "deny", "TOOL_REPEATED", "this very call was just made; now answer in words, or the turn ends"
+)
 OUR_WORDS: Final = frozenset({"TOOL_BAD_ARGUMENTS", "TOOL_FAILED"})  # reasons that no tool wrote
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _UNFIT: Final = re.compile("[\0\ud800-\udfff]")
@@ -224,7 +227,7 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
     course.calls[call.name] += 1
     if not theirs and _repeated(course, call, arguments, tool):
         course.circling = True
-        return Verdict("deny", "TOOL_REPEATED", "this very call was just made; say what you have to say in words, or the turn ends"), {}
+        return REPEATED, {}
     return (_approved(course, call, arguments, verdict) if verdict.decision == "ask" else verdict), arguments
 
 

@@ -62,6 +62,7 @@ POLICIES = {
     )
 }
 NOW = "ExecutingActions"
+UNKNOWN = Verdict("deny", "TOOL_UNKNOWN", "no tool has this name; call a listed one, or answer in words")
 
 
 @pytest.mark.requirement("S1-08", "S0-09")
@@ -83,10 +84,10 @@ NOW = "ExecutingActions"
         ("early", "Inferring", 0, Verdict("allow")),
         ("early", NOW, 0, Verdict("deny", "TOOL_WRONG_STATE", "not allowed in state ExecutingActions")),
         ("nowhere", NOW, 0, Verdict("deny", "TOOL_WRONG_STATE", "not allowed in state ExecutingActions")),
-        ("Read", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
-        ("read ", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
-        ("rea", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
-        ("", NOW, 0, Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")),
+        ("Read", NOW, 0, UNKNOWN),
+        ("read ", NOW, 0, UNKNOWN),
+        ("rea", NOW, 0, UNKNOWN),
+        ("", NOW, 0, UNKNOWN),
     ],
 )
 def test_a_tool_is_decided_by_name_then_state_then_count_then_class(
@@ -98,7 +99,7 @@ def test_a_tool_is_decided_by_name_then_state_then_count_then_class(
 @pytest.mark.requirement("S1-08")
 @pytest.mark.parametrize("tool", [*POLICIES, "other"])
 def test_without_policies_every_tool_is_denied(tool: str) -> None:
-    assert decide(tool, {}, state=NOW, calls=0) == Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")
+    assert decide(tool, {}, state=NOW, calls=0) == UNKNOWN
 
 
 @pytest.mark.requirement("S1-08")

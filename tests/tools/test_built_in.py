@@ -248,6 +248,7 @@ def test_a_name_that_is_not_built_in_is_an_error_that_lists_what_is() -> None:
 def test_whatever_a_note_or_an_instruction_says_it_stays_in_its_frame(text: str) -> None:
     acting = Stand(standing=text, notes=[Memory("n1", text, "2026-02-20")])
     lines = call("read_memory", {}, acting).split("\n")
-    kept = [line for line in lines if not line.startswith(("> ", ">", '- [2026-02-20] "'))]
-    assert kept in ([head, "", "Notes:", "", NOW] for head in ("Standing instructions:", "Standing instructions: none."))
+    head, *kept = [line for line in lines if not line.startswith(("> ", ">", '- [2026-02-20] "'))]
+    assert head in ("Standing instructions:", "Standing instructions: none.")
+    assert kept == ["", "Notes:", "", NOW]
     assert json.loads(lines[-3].removeprefix("- [2026-02-20] ")) == text

@@ -111,8 +111,7 @@ def test_a_model_that_goes_in_circles_before_it_said_a_word_is_asked_for_words_o
     *_, asked, answer = provider.payloads[2]["messages"]
     assert [made["id"] for made in asked["tool_calls"]] == [answer["tool_call_id"]]  # the call behind it was not made
     assert answer["content"] == (
-        '{"error": "TOOL_REPEATED", "reason": "this very call was just made; '
-        'say what you have to say in words, or the turn ends"}'
+        '{"error": "TOOL_REPEATED", "reason": "this very call was just made; now answer in words, or the turn ends"}'
     )
     assert [note.text for note in agent.store.recent(agent.name, "ana", 5)] == ["Bees."]
 

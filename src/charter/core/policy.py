@@ -104,7 +104,7 @@ def decide(tool: str, policies: Mapping[str, ToolPolicy], *, state: str, calls: 
     """Whether a tool may be called now, `calls` times having been called this turn (S0-09, S1-08)."""
     policy = policies.get(tool)
     if policy is None:
-        return Verdict("deny", "TOOL_UNKNOWN", "there is no tool of this name; call one that is listed, or answer in words")
+        return Verdict("deny", "TOOL_UNKNOWN", "no tool has this name; call a listed one, or answer in words")
     if state not in policy.states:
         return Verdict("deny", "TOOL_WRONG_STATE", f"not allowed in state {state}")
     if policy.max_per_turn is not None and calls >= policy.max_per_turn:

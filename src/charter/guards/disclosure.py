@@ -9,7 +9,7 @@ from typing import Any, Final
 from .disclosure_about import About, Past
 from .disclosure_allowed import is_allowed
 from .disclosure_found import Found
-from .disclosure_past import follows, spelled_out
+from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import read
 from .disclosure_score import Weighed, believed, weigh
@@ -75,6 +75,8 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         return _denied(put, View("put together", joined, lambda _, __: (0, len(text))))
     if earlier and (found := follows(text, earlier)) is not None:
         return _denied(found, views_of(text).plain)
+    if earlier and (both := asked_together(text, earlier)) is not None:
+        return _outweighed(both, View("with the message before", plain(text), lambda _, __: (0, len(text))))
     return ALLOWED
 
 

@@ -11,7 +11,7 @@ from .disclosure_about import negated
 from .disclosure_found import NAMES, Found
 from .disclosure_rules import find
 from .disclosure_scene import Scene, read
-from .disclosure_score import weigh
+from .disclosure_score import Weighed, weigh
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
 from .views import plain, views_of
@@ -21,6 +21,7 @@ _BACK: Final = 6  # messages of the person that are looked at
 _CHARS: Final = 2_000  # of each
 _SHORT: Final = 25  # words of a follow-up
 _CUES: Final = ("again", "pron", "tongue", "part", "exact", "verb_it", "yours_it", "mild")
+_MORE: Final = 0.5  # how much more must speak for two messages together than for the earlier one alone
 _LET: Final = re.compile(
     r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11})\s*(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
     r"[\"“”'«]?([^\"“”'»\n;]{2,80}?)[\"“”'».]*(?=[\n;]|\.\s|\s*$|\s+and\s+(?:let\s+)?[a-z]\w{0,11}\s*=)",
@@ -42,6 +43,19 @@ def follows(text: str, said: Sequence[str]) -> Found | None:
     if state == "named" and _points_back(scene):
         return Found("follow-up", "your", (("it", hit),))
     return None
+
+
+def asked_together(text: str, said: Sequence[str]) -> Weighed | None:
+    """What a message and the one before it weigh, read as one, if together they ask for more than the earlier did."""
+    if max(len(text), len(said[-1])) > _CHARS:
+        return None
+    both = weigh(read(plain(f"{said[-1]}\n{text}")))
+    return both if both.over > max(0.0, _over(said[-1])) + _MORE else None
+
+
+@lru_cache(maxsize=512)
+def _over(text: str) -> float:
+    return weigh(read(plain(text))).over
 
 
 def spelled_out(text: str, said: Sequence[str]) -> str | None:

@@ -35,6 +35,10 @@ _SMALL: Final = frozenset(
 _QUOTES: Final = re.compile(r"[\"“”«»„「」]")
 _NUMBER: Final = re.compile(r"\d+")
 _AFTER: Final = re.compile(r"[:\n]\s*(\S.*)\Z", re.DOTALL)
+# Every feature that says whose a name of hidden text is: without one of them no text is named.
+OWNED: Final = frozenset(
+    f"o:{name} {whose}" for name in ("hard", "soft") for whose in ("your", "my", "this", "any", "other", "-")
+)
 
 
 def features_of(text: str) -> set[str]:

@@ -61,11 +61,13 @@ class Sentence:
     def of(self, *categories: str) -> Sequence[Hit]:
         if len(categories) == 1:
             return self.by.get(categories[0], ())
+        if self.by.keys().isdisjoint(categories):
+            return ()
         return [hit for category in categories for hit in self.by.get(category, ())]
 
     def known(self, at: int, *categories: str) -> bool:
         """Whether the word at this place belongs to something of these categories."""
-        return 0 <= at < len(self.kinds) and any(category in self.kinds[at] for category in categories)
+        return 0 <= at < len(self.kinds) and not self.kinds[at].isdisjoint(categories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +190,9 @@ def _without_following(sentence: Sentence) -> Sentence | None:
 
 def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Sentence:
     """What the tables of these languages know of a sentence."""
-    hits = [
-        hit
-        for language in languages
-        for hit in _lexicon(language, "all").find(part)
-        if following or hit.category not in FOLLOWING
-    ]
+    hits = [hit for language in languages for hit in _lexicon(language, "all").find(part)]
+    if not following:
+        hits = [hit for hit in hits if hit.category not in FOLLOWING]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}

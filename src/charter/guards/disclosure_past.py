@@ -30,16 +30,19 @@ _LET: Final = re.compile(
 
 def follows(text: str, said: Sequence[str]) -> Found | None:
     """Whether a message goes on with a request that an earlier message of the same person made."""
-    state = _state(said)
-    if state in ("other", "follows"):
+    if len(text) > _CHARS:
         return None
-    scene = read(plain(text[:_CHARS]), following=True)
+    scene = read(plain(text), following=True)
     hit = _cue(scene)
-    if hit is None or len(text) > _CHARS:
+    if hit is None:
         return None
-    if state == "asked" and _goes_on(scene):
+    repeats, means_it = _goes_on(scene), _points_back(scene)
+    if not repeats and not means_it:  # this is known sooner than what was said before
+        return None
+    state = _state(said)
+    if state == "asked" and repeats:
         return Found("follow-up", "your", (("again", hit),))
-    if state == "named" and _points_back(scene):
+    if state == "named" and means_it:
         return Found("follow-up", "your", (("it", hit),))
     return None
 

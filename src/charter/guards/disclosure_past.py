@@ -27,6 +27,8 @@ _LET: Final = re.compile(
     re.MULTILINE,
 )
 
+_NAME: Final = re.compile(r"[a-z]\w*")
+
 
 def follows(text: str, said: Sequence[str]) -> Found | None:
     """Whether a message goes on with a request that an earlier message of the same person made."""
@@ -56,17 +58,11 @@ def spelled_out(text: str, said: Sequence[str]) -> str | None:
     meanings = dict[str, str]()
     for line in [*lines, folded]:
         meanings.update(_LET.findall(line))
-    if not meanings:
-        return None
-    used = [0]
-
-    def put(match: re.Match[str]) -> str:
-        used[0] += match.group() in meanings
-        return meanings.get(match.group(), match.group())
-
     last = _LET.sub(" ", folded)
-    whole = re.sub(r"[+()\[\]{}$%&]|\.\.", " ", re.sub(r"[a-z]\w*", put, last))
-    return whole if used[0] else None
+    if meanings.keys().isdisjoint(_NAME.findall(last)):
+        return None
+    whole = _NAME.sub(lambda name: meanings.get(name.group(), name.group()), last)
+    return re.sub(r"[+()\[\]{}$%&]|\.\.", " ", whole)
 
 
 def _state(said: Sequence[str]) -> State:

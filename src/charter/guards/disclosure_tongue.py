@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final
@@ -49,7 +50,8 @@ _ALPHABETS: Final = (
 
 
 @cache
-def _small_words() -> dict[str, tuple[str, ...]]:
+def _small_words() -> dict[str, tuple[float, tuple[str, ...]]]:
+    """Each small word, what it tells, and of which languages."""
     found: dict[str, set[str]] = {}
     for language, table in read_tables("disclosure").items():
         for category in _TELLING:
@@ -58,7 +60,7 @@ def _small_words() -> dict[str, tuple[str, ...]]:
                     words = tokens_of(plain(part)).words
                     if len(words) == 1 and "*" not in part:
                         found.setdefault(words[0], set()).add(language)
-    return {word: tuple(sorted(languages)) for word, languages in found.items()}
+    return {word: (1.0 / len(languages), tuple(sorted(languages))) for word, languages in found.items()}
 
 
 @cache
@@ -93,11 +95,10 @@ def spoken(words: Sequence[str]) -> Sequence[str]:
 @lru_cache(maxsize=_KEPT)
 def _spoken(words: tuple[str, ...]) -> Sequence[str]:
     """The same, remembered: a sentence is read for its rules, for its weight, and when the chat goes on."""
-    known, scores = _small_words(), dict[str, float]()
-    for languages in filter(None, map(known.get, words)):
-        weight = 1.0 / len(languages)
+    scores: dict[str, float] = defaultdict(float)
+    for weight, languages in filter(None, map(_small_words().get, words)):
         for language in languages:
-            scores[language] = scores.get(language, 0.0) + weight
+            scores[language] += weight
     text = " ".join(words)
     if not text.isascii():
         _by_script(text, scores)

@@ -71,17 +71,16 @@ def meant(word: str) -> str:
     if word in near:
         return near[word]
     if len(word) > 4:
-        for form in sorted(_shorter(word)):
-            if form in near and len(form) >= 4:
-                return near[form]
+        forms = near.keys() & _shorter(word)
+        return near[min(forms)] if forms else word
     return word
 
 
 def respelled(view: View) -> View | None:
     """The view with key names spelled as they were meant; nothing when all are."""
     words, starts, ends = tokens_of(view.text)
-    keys = [meant(word) for word in words]
-    if keys == list(words):
+    keys = tuple(map(meant, words))
+    if keys == words:
         return None
     parts: list[str] = []
     places: list[tuple[int, int]] = []  # of each character, the stretch of the view it came from

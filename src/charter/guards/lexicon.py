@@ -6,14 +6,12 @@ one of these.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import compress
 from typing import Final, NamedTuple, cast
 
 from .lexicon_tree import Start, Tree, walk
+from .tables import read_tables
 from .tokens import Tokens, apart, tokens_in, tokens_of
 
 __all__ = ["MET", "Hit", "Lexicon", "Tokens", "apart", "read_tables", "tokens_in", "tokens_of"]
@@ -32,16 +30,6 @@ class Hit(NamedTuple):
     end: int
     language: str
     entry: str
-
-
-@cache
-def read_tables(folder: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Language → category → patterns, from `words/<folder>/<language>.toml`."""
-    found = {}
-    for file in sorted(files(__package__).joinpath("words", folder).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".toml"):
-            found[file.name.removesuffix(".toml")] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return found
 
 
 class _Met(dict[str, Start | None]):

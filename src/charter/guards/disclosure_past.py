@@ -56,9 +56,11 @@ def spelled_out(text: str, said: Sequence[str]) -> str | None:
     if not any(mark in line for line in [folded, *lines] for mark in ("=", "let ", "define ", "let's ")):
         return None
     meanings = dict[str, str]()
-    for line in [*lines, folded]:
+    for line in lines:
         meanings.update(_LET.findall(line))
-    last = _LET.sub(" ", folded)
+    parts = _LET.split(folded)  # text, a name, its meaning, text, …
+    meanings.update(zip(parts[1::3], parts[2::3], strict=True))
+    last = " ".join(parts[::3])
     if meanings.keys().isdisjoint(_NAME.findall(last)):
         return None
     whole = _NAME.sub(lambda name: meanings.get(name.group(), name.group()), last)

@@ -16,7 +16,7 @@ from heapq import nlargest, nsmallest
 from typing import Final
 
 from .disclosure_features import OWNED, features_of
-from .disclosure_scene import Scene, Sentence
+from .disclosure_scene import Scene, Sentence, read
 from .disclosure_tongue import spoken
 from .lexicon import tokens_of
 from .weighing import weights_of
@@ -78,6 +78,11 @@ def weigh(scene: Scene) -> Weighed:
         return Weighed(-math.inf)
     heaviest = max((_weighed(scene.text, *_place(scene, sentence)) for sentence in likely), key=lambda one: one.over)
     return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
+
+
+def weigh_text(text: str) -> Weighed:
+    """The same of a text that was not read yet: of a short one no sentence has to be."""
+    return _weighed(text, 0, len(text)) if len(tokens_of(text).words) <= LONG else weigh(read(text))
 
 
 def _hint(sentence: Sentence) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -82,19 +83,29 @@ def respelled(view: View) -> View | None:
     keys = tuple(map(meant, words))
     if keys == words:
         return None
+    changed = [
+        (key, start, end) for word, key, start, end in zip(words, keys, starts, ends, strict=True) if key != word
+    ]
     parts: list[str] = []
-    places: list[tuple[int, int]] = []  # of each character, the stretch of the view it came from
     at = 0
-    for word, key, start, end in zip(words, keys, starts, ends, strict=True):
-        if key != word:
-            parts += [view.text[at:start], key]
-            places += [(one, one + 1) for one in range(at, start)] + [(start, end)] * len(key)
-            at = end
+    for key, start, end in changed:
+        parts += [view.text[at:start], key]
+        at = end
     parts.append(view.text[at:])
-    places += [(one, one + 1) for one in range(at, len(view.text))]
 
     def back(first: int, last: int) -> tuple[int, int]:
+        places = _places(changed, len(view.text))
         return view.at(places[first][0], places[max(last - 1, first)][1])
 
     name = "typos" if view.name == "plain" else f"{view.name}>typos"
     return View(name, "".join(parts), back)
+
+
+def _places(changed: Sequence[tuple[str, int, int]], size: int) -> list[tuple[int, int]]:
+    """Of each character, the stretch of the view it came from; `changed`: what stands there now, for which stretch."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for key, start, end in changed:
+        places += [(one, one + 1) for one in range(at, start)] + [(start, end)] * len(key)
+        at = end
+    return places + [(one, one + 1) for one in range(at, size)]

@@ -205,9 +205,9 @@ def test_work_grows_with_the_text_and_not_faster(unit: str, monkeypatch: pytest.
     counted = [0]
     whole = disclosure_scene._sentence
 
-    def counting(part: Tokens, *, following: bool) -> disclosure_scene.Sentence | None:
+    def counting(part: Tokens, *, following: bool, soon: bool) -> disclosure_scene.Sentence | None:
         counted[0] += len(part.words)
-        return whole(part, following=following)
+        return whole(part, following=following, soon=soon)
 
     monkeypatch.setattr(disclosure_scene, "_sentence", counting)
     work = []

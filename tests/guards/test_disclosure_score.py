@@ -11,9 +11,11 @@ import pytest
 
 from charter.guards import disclosure, disclosure_score
 from charter.guards.disclosure import CODE, check_message
-from charter.guards.disclosure_features import features_of
+from charter.guards.disclosure_features import OWNED, features_of
 from charter.guards.disclosure_score import LONG, weights
 from charter.guards.fold import plain
+
+from .measure import cases
 
 pytestmark = pytest.mark.requirement("S1-06", "N-08")
 KINDS = {"w", "t", "b", "c", "p", "v", "x", "f", "d", "o", "a", "h", "q", "len", "sents", "quotes", "digits", "after",
@@ -82,6 +84,14 @@ def test_a_long_innocent_text_does_not_add_up() -> None:
     line = "The people who run the museum handed out directions. "
     assert check_message(line * 4).decision == "allow"
     assert check_message(line * 100).decision == "allow"
+
+
+def test_every_feature_of_an_owner_is_known_as_one() -> None:
+    """Where English names no text more must speak for it, and these features say whether it does."""
+    texts = [plain(case["text"]) for case in cases("disclosure", "tune")]
+    owners = {feature for text in texts for feature in features_of(text) if feature.startswith("o:")}
+    assert len(owners) > 5
+    assert owners <= OWNED
 
 
 def test_a_request_among_many_words_is_weighed_by_itself() -> None:

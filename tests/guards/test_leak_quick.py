@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from charter.guards import leak_past, scan_reply
+from charter.guards.kept import ROOM, Kept
 from charter.guards.leak_chains import chains, may_chain
 from charter.guards.leak_index import Grams, Heard, Index, grams_of, index_of, steps_of
 from charter.guards.leak_read import Reading, fold, letters_of, read
@@ -98,3 +99,33 @@ def test_what_a_person_said_is_read_once_and_counts_the_same_when_it_comes_again
     assert (first.decision, again) == ("allow", first)
     assert read == [hidden, "And the slate?"]
     assert scan_reply(hidden, hidden, history=history[1:]).decision == "deny"
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60) | st.text(st.sampled_from("ab 'é_л中\n-."), max_size=40))
+def test_words_between_spaces_are_those_that_lead(text: str) -> None:
+    """Where every word of an ASCII text leads, its words backwards are what stands between spaces backwards."""
+    folded = fold(text)
+    reading = read(folded)
+    if folded.isascii() and len(reading.leading) == len(reading.words):
+        between = letters_of(" ".join(folded[::-1].split()[::-1]))
+        assert "".join(part[::-1] for part in reading.parts) == between
+
+
+class Fact(int):
+    size = 0
+
+
+def test_of_texts_that_come_again_something_is_known_and_it_stays_bounded() -> None:
+    kept = Kept[Fact]()
+    asked: list[str] = []
+
+    def find_out(text: str) -> Fact:
+        asked.append(text)
+        return Fact(len(text))
+
+    assert [kept.of(text, find_out) for text in ("tide", "\ud800", "tide")] == [4, 1, 4]
+    assert asked == ["tide", "\ud800"]
+    for number in range(ROOM):
+        kept.of(str(number), find_out)
+    assert len(kept._known) <= ROOM
+    assert not any("tide" in str(key) for key in kept._known)

@@ -1,5 +1,6 @@
 """Quick ways give what slow ways give: a pattern that was turned round is held against the one that says it plainly."""
 
+import base64
 import re
 
 import pytest
@@ -77,6 +78,19 @@ def test_what_is_passed_over_has_nothing_to_be_found(name: str, data: st.DataObj
     text = data.draw(st.text(st.sampled_from(letters), max_size=120) | st.text(max_size=40))
     if need.search(text) is None:
         assert not [found for found in pattern.finditer(text) if name != "hidden" or found[1]]
+
+
+@settings(max_examples=400)
+@given(
+    st.text(st.sampled_from("aB7Q %&\\\\u+;.-_/|\n"), max_size=60)
+    | st.text(st.characters(max_codepoint=127), max_size=80)
+    | st.binary(max_size=24).map(lambda data: base64.b64encode(data).decode())
+    | st.binary(max_size=24).map(lambda data: base64.b32encode(data).decode())
+    | st.lists(st.sampled_from([".-", "-...", "-.-.", "..", "/", "\n"]), max_size=14).map(" ".join)
+)
+def test_no_decoder_finds_anything_in_a_text_without_a_sign_of_a_code(text: str) -> None:
+    found = [name for name, decoder in decode.DECODERS if any(decoder(text))]
+    assert decode.may_be_coded(text) or not found
 
 
 @given(st.text(st.sampled_from("aZ1_- ") | st.just("\n"), max_size=40))

@@ -9,6 +9,7 @@ import pytest
 
 from charter.guards import check_update, override, override_weighed
 from charter.guards.bonds_scene import found_in
+from charter.guards.fold import plain
 from charter.guards.override_weighed import bags_of, stretches_of, weighed
 from charter.guards.reading import Reading
 from charter.guards.weighing import (
@@ -51,7 +52,18 @@ def test_stems_pairs_and_threes_are_the_features_of_words() -> None:
 
 
 def test_only_pairs_that_a_table_can_hold_are_made() -> None:
-    assert set(word_features(["a", "b"], [False, False], {"b"})) == {"^", "a", "b", "$", "b $"}
+    table = read_weights(["b $\t1.0", "b _ c\t1.0", "a x\t1.0", "#a #c\t1.0"])
+    assert set(word_features(["a", "b"], [False, False], table)) == {"^", "a", "b", "$", "b $"}
+    assert sign_features({"c", "b", "a"}, table) == ["#a", "#b", "#c", "#a #c"]
+
+
+def test_of_a_table_the_features_it_holds_are_all_made() -> None:
+    table = override_weighed.weights()
+    for case in cases("override", "tune")[::40]:
+        reading = Reading(plain(case["text"]))
+        known = list(found_in(reading))
+        for all_, some in zip(bags_of(reading, known), bags_of(reading, known, table), strict=True):
+            assert all_.features & table.by_feature.keys() == some.features & table.by_feature.keys()
 
 
 @pytest.mark.parametrize(("word", "said"), [("rules", "rul"), ("ignored", "ignor"), ("is", "is"), ("правила", "прави")])

@@ -259,3 +259,14 @@ DECODERS: Final[tuple[tuple[str, Callable[[str], Iterator[Run]]], ...]] = (
     ("escape", _escape),
     ("morse", _morse),
 )
+# No decoder finds anything in ASCII without one of these: a digit, a sign that escapes, two cases in a word, capitals
+# in a row, or signs of Morse that stand together.
+_SIGN: Final = re.compile(
+    r"[0-9%&\\+A-Z.\-_](?:(?<=[0-9%&\\+])|(?<=[a-z][A-Z])|(?<=[A-Z])[A-Z]"
+    r"|(?<=[.\-_])(?:[.\-_/|\n]| {1,3}[.\-_]| [/|]))"
+)
+
+
+def may_be_coded(text: str) -> bool:
+    """Whether anything in a text may stand for other text."""
+    return not text.isascii() or _SIGN.search(text) is not None

@@ -12,7 +12,7 @@ from .disclosure_found import Found
 from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import read
-from .disclosure_score import Weighed, believed, weigh
+from .disclosure_score import Weighed, believed, weigh, weigh_text
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
@@ -49,20 +49,22 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     known: set[str] = set()
     whole: About | None = None
     plainly: Weighed | None = None
+    folded: str | None = None
     for number, view in enumerate(_readings(text)):
         scene = read(view.text, known=known)
         found = find(scene, past=past, within=whole)
         whole = whole or About(scene, past)
         plainly = plainly or weigh(scene)
-        if found is not None and (view.name == "plain" or _tells(found, view, text)):
-            weighed = plainly if view.name == "plain" else weigh(read(view.text))
+        folded = view.text if folded is None else folded  # the first view is the plain one
+        if found is not None and (view.name == "plain" or _tells(found, view, folded)):
+            weighed = plainly if view.name == "plain" else weigh_text(view.text)
             if believed(found.rule, weighed):
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (_SPOKEN if past != "none" else 0.0):
                 return _outweighed(plainly, view)
-        elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, text):
-            weighed = weigh(read(view.text))
+        elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, folded):
+            weighed = weigh_text(view.text)
             if weighed.over > max(0.0, plainly.over) + _UNMASKED:
                 return _outweighed(weighed, view)
     if (command := _COMMAND.match(text)) is not None:
@@ -80,15 +82,14 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     return ALLOWED
 
 
-def _differs(view: View, text: str) -> bool:
+def _differs(view: View, folded: str) -> bool:
     """Whether a disguise hid words, so that the view says what the plain text does not."""
-    said = set(tokens_of(plain(text)).words)
+    said = set(tokens_of(folded).words)
     return sum(word not in said for word in tokens_of(view.text).words) >= _HIDDEN
 
 
-def _tells(found: Found, view: View, text: str) -> bool:
+def _tells(found: Found, view: View, folded: str) -> bool:
     """Whether a disguise hid a word of the request; else the plain text has been judged with the same words."""
-    folded = plain(text)
     return any(view.text[hit.start : hit.end] not in folded for _, hit in found.hits)
 
 

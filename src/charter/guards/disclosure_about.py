@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final, Literal
 
 from .disclosure_found import ACTS, NAMES
@@ -24,22 +25,27 @@ class About:
         self.talk = any(_talks(scene, sentence) for sentence in scene.sentences)
         self.tricked = any(s.of("trick") for s in scene.sentences)
         self.first = within is None
-        self.wonders: bool = _names_it(scene) and (_is_question(scene) or _wonders(scene))
         self.questions: bool = within is not None and within.wonders
         if within is not None:
             self.tricked, self.talk = self.tricked or within.tricked, self.talk or within.talk
         self.data_from = self._pasted()
 
+    @cached_property
+    def wonders(self) -> bool:
+        """Whether it names such a text and is a question, or wonders about it."""
+        return _names_it(self.scene) and (_is_question(self.scene) or _wonders(self.scene))
+
     def _pasted(self) -> int:
         """Where pasted text begins: after a colon or a line break that follows this or my text; else the end."""
         text = self.scene.text
+        if ":" not in text and "\n" not in text:
+            return len(text)
         for sentence in self.scene.sentences:
             for name in sentence.of("hard", "soft", "thin"):
-                if owner_of(sentence, name)[0] in ("my", "this"):
-                    for mark in (":", "\n"):
-                        at = text.find(mark, name.end, name.end + 120)
-                        if at >= 0 and len(text) - at > 12:
-                            return at
+                marks = (text.find(mark, name.end, name.end + 120) for mark in (":", "\n"))
+                at = next((at for at in marks if at >= 0 and len(text) - at > 12), -1)
+                if at >= 0 and owner_of(sentence, name)[0] in ("my", "this"):
+                    return at
         return len(text)
 
     def excused(self, hit: Hit) -> bool:

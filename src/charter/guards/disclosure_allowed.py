@@ -18,14 +18,12 @@ def is_allowed(text: str) -> bool:
     """Whether the whole message is such a question, with nothing before or after it."""
     if len(text) > LONGEST:
         return False
-    folded = plain(text).strip()
-    return any(pattern.fullmatch(folded) for pattern in _patterns())
+    return _pattern().fullmatch(plain(text).strip()) is not None
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    """One pattern a language."""
+def _pattern() -> re.Pattern[str]:
+    """The questions of every language."""
     table = tomllib.loads(files(__package__).joinpath("words", "allowed.toml").read_text(encoding="utf-8"))
-    return tuple(
-        re.compile(f"(?:{'|'.join(rows['whole']).replace('THING', rows['thing'])}){_END}") for rows in table.values()
-    )
+    wholes = (whole.replace("THING", rows["thing"]) for rows in table.values() for whole in rows["whole"])
+    return re.compile(f"(?:{'|'.join(wholes)}){_END}")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 from typing import Final
 
 from .disclosure_about import About, acts_on, framed, governed, start_of
@@ -21,20 +22,26 @@ from .disclosure_scene import Scene, Sentence, asks, read
 from .disclosure_whose import owner_of, scale_of
 
 _STEM: Final = 5  # letters by which an inflected word is known
-_TOLD: Final = ("hard", "soft", "verb", "has", "meta", "define", "ask", "yesno", "can", "you", "your", "my", "above")
+_TOLD: Final = frozenset(
+    ("hard", "soft", "verb", "has", "meta", "define", "ask", "yesno", "can", "you", "your", "my", "above")
+)
 _MOST: Final = 30  # classes of a sentence that are paired
-_SMALL: Final = frozenset(
+_EXPECTED: Final = frozenset(
     """
     a an the this that these those it its he she they them his her their i me my mine we us our you your yours u ur
     of to in on at for from with by as is are was were be been being am do does did have has had will would can
     could should shall may might must not no yes and or but if then so than there here when where who whom whose
     which what why how all any some each every one two up down out off over under into about just only also too very
-    more most
+    more most 0
     """.split()
 )
 _QUOTES: Final = re.compile(r"[\"“”«»„「」]")
 _NUMBER: Final = re.compile(r"\d+")
 _AFTER: Final = re.compile(r"[:\n]\s*(\S.*)\Z", re.DOTALL)
+# Every feature that says whose a name of hidden text is: without one of them no text is named.
+OWNED: Final = frozenset(
+    f"o:{name} {whose}" for name in ("hard", "soft") for whose in ("your", "my", "this", "any", "other", "-")
+)
 
 
 def features_of(text: str) -> set[str]:
@@ -48,43 +55,34 @@ def features_of(text: str) -> set[str]:
         found.add("h:quotes")
     new = 0
     for sentence in scene.sentences:
+        kinds = sentence.kinds
         words = ["0" if word.isdigit() else word for word in sentence.tokens.words]
         found.update(_of_words(words))
         found.update(_of_classes(sentence, words))
         end = "?" if asks(scene, sentence) else "."
         found.add(f"q:{end}")
-        found.update(f"f:{kind}{end}" for kind in sentence.kinds[0] or ("-",))
-        found.update(f"d:{kind}{end}" for kind in sentence.by if kind in _TOLD)
-        new += sum(
-            not kinds and word not in _SMALL and word != "0" for word, kinds in zip(words, sentence.kinds, strict=True)
-        )
+        found.update([f"f:{kind}{end}" for kind in kinds[0] or ("-",)])
+        found.update([f"d:{kind}{end}" for kind in _TOLD.intersection(sentence.by)])
+        new += len([1 for word, known in zip(words, kinds, strict=True) if not known and word not in _EXPECTED])
     found.update(_of_names(scene, about))
     found.update(_of_shape(scene, new))
     return found
 
 
-def _of_words(words: Sequence[str]) -> Iterator[str]:
-    before = "^"
-    for word in words:
-        yield f"w:{word}"
-        if len(word) > _STEM:
-            yield f"t:{word[:_STEM]}"
-        yield f"b:{before} {word}"
-        before = word
-    yield f"b:{before} $"
+def _of_words(words: Sequence[str]) -> list[str]:
+    found = [f"w:{word}" for word in words]
+    found += [f"t:{word[:_STEM]}" for word in words if len(word) > _STEM]
+    found += [f"b:{before} {word}" for before, word in pairwise(("^", *words, "$"))]
+    return found
 
 
-def _of_classes(sentence: Sentence, words: Sequence[str]) -> Iterator[str]:
-    classes = sorted(sentence.by)[:_MOST]
-    for at, one in enumerate(classes):
-        yield f"c:{one}"
-        for other in classes[at + 1 :]:
-            yield f"p:{one} {other}"
-    for at in range(len(words) - 1):
-        for kind in sentence.kinds[at]:
-            yield f"v:{kind} {words[at + 1]}"
-        for kind in sentence.kinds[at + 1]:
-            yield f"x:{words[at]} {kind}"
+def _of_classes(sentence: Sentence, words: Sequence[str]) -> list[str]:
+    classes, kinds = sorted(sentence.by)[:_MOST], sentence.kinds
+    found = [f"c:{one}" for one in classes]
+    found += [f"p:{one} {other}" for one, other in combinations(classes, 2)]
+    found += [f"v:{kind} {after}" for known, after in zip(kinds, words[1:], strict=False) for kind in known]
+    found += [f"x:{before} {kind}" for before, known in zip(words, kinds[1:], strict=False) for kind in known]
+    return found
 
 
 def _own_words(scene: Scene, about: About) -> str | None:

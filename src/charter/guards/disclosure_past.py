@@ -28,19 +28,24 @@ _LET: Final = re.compile(
     re.MULTILINE,
 )
 
+_NAME: Final = re.compile(r"[a-z]\w*")
+
 
 def follows(text: str, said: Sequence[str]) -> Found | None:
     """Whether a message goes on with a request that an earlier message of the same person made."""
-    state = _state(said)
-    if state in ("other", "follows"):
+    if len(text) > _CHARS:
         return None
-    scene = read(plain(text[:_CHARS]), following=True)
+    scene = read(plain(text), following=True)
     hit = _cue(scene)
-    if hit is None or len(text) > _CHARS:
+    if hit is None:
         return None
-    if state == "asked" and _goes_on(scene):
+    repeats, means_it = _goes_on(scene), _points_back(scene)
+    if not repeats and not means_it:  # this is known sooner than what was said before
+        return None
+    state = _state(said)
+    if state == "asked" and repeats:
         return Found("follow-up", "your", (("again", hit),))
-    if state == "named" and _points_back(scene):
+    if state == "named" and means_it:
         return Found("follow-up", "your", (("it", hit),))
     return None
 
@@ -65,19 +70,15 @@ def spelled_out(text: str, said: Sequence[str]) -> str | None:
     if not any(mark in line for line in [folded, *lines] for mark in ("=", "let ", "define ", "let's ")):
         return None
     meanings = dict[str, str]()
-    for line in [*lines, folded]:
+    for line in lines:
         meanings.update(_LET.findall(line))
-    if not meanings:
+    parts = _LET.split(folded)  # text, a name, its meaning, text, …
+    meanings.update(zip(parts[1::3], parts[2::3], strict=True))
+    last = " ".join(parts[::3])
+    if meanings.keys().isdisjoint(_NAME.findall(last)):
         return None
-    used = [0]
-
-    def put(match: re.Match[str]) -> str:
-        used[0] += match.group() in meanings
-        return meanings.get(match.group(), match.group())
-
-    last = _LET.sub(" ", folded)
-    whole = re.sub(r"[+()\[\]{}$%&]|\.\.", " ", re.sub(r"[a-z]\w*", put, last))
-    return whole if used[0] else None
+    whole = _NAME.sub(lambda name: meanings.get(name.group(), name.group()), last)
+    return re.sub(r"[+()\[\]{}$%&]|\.\.", " ", whole)
 
 
 def _state(said: Sequence[str]) -> State:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from .disclosure_tongue import spoken
 from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 
 LONGEST, OVERLAP = 64, 20  # words of a window, and how many two windows share
+_SOON: Final = 80  # words of a message every sentence of which is weighed
+_KEPT: Final = 64  # sentences that are remembered
 FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
 TRIGGERS: Final = (
@@ -24,6 +26,7 @@ TRIGGERS: Final = (
     "assigned", "above", "implicit", "verb_it", "yours_it", "first", "confess", "they", "handed", "source",
     "unwritten", "maker", "notmine", "preme", "wording", "silenced", "clone", "desk",
 )  # fmt: skip
+_TELLING: Final = frozenset(TRIGGERS)
 # What a sentence of another language may borrow from English.
 MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "exact")
 # A hit of the first inside one of the others is not one.
@@ -32,7 +35,7 @@ WEAKER: Final = (
     ("ask", ("meta", "define")), ("above", ("not_above",)), ("other", ("trick", "exact", "part")),
     ("not", ("they", "who")),
 )  # fmt: skip
-FOLLOWING: Final = ("again", "pron", "tongue", "fill", "drop")
+FOLLOWING: Final = frozenset(("again", "pron", "tongue", "fill", "drop"))
 # What is rare stands first, and what is before it is asserted behind it: so most of a text is passed over untried.
 _END: Final = re.compile(
     r"[.!?…。！？؟।۔;\n \t](?:(?<=[.!?…])[.!?…]*(?=[\s\"'”’»)\]]|\Z)|(?<=[。！？؟।۔])[。！？؟।۔]*"
@@ -52,16 +55,19 @@ class Sentence:
 
     tokens: Tokens = field(repr=False)
     by: Mapping[str, Sequence[Hit]] = field(repr=False)
-    kinds: Sequence[Collection[str]] = field(repr=False)  # of each word, the categories it belongs to
+    kinds: Sequence[Set[str]] = field(repr=False)  # of each word, the categories it belongs to
+    telling: bool  # whether it holds a trigger
 
     def of(self, *categories: str) -> Sequence[Hit]:
         if len(categories) == 1:
             return self.by.get(categories[0], ())
+        if self.by.keys().isdisjoint(categories):
+            return ()
         return [hit for category in categories for hit in self.by.get(category, ())]
 
     def known(self, at: int, *categories: str) -> bool:
         """Whether the word at this place belongs to something of these categories."""
-        return 0 <= at < len(self.kinds) and any(category in self.kinds[at] for category in categories)
+        return 0 <= at < len(self.kinds) and not self.kinds[at].isdisjoint(categories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,7 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     size = 0
     seen = set[tuple[str, ...]]()
     whole = tokens_of(text)  # no word goes over the end of a sentence
+    soon = not known and len(whole.words) <= _SOON
     for start, end in _cuts(text):
         if known is not None:
             if text[start:end] in known:
@@ -115,7 +122,7 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
                     continue
                 seen.add(words)
             part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
-            sentence = _sentence(part, following=following)
+            sentence = _sentence(part, following=following, soon=soon)
             if sentence is not None:
                 sentences.append(sentence)
     return Scene(text, size, sentences, quotes)
@@ -144,24 +151,54 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + LONGEST, last)
 
 
-def _sentence(part: Tokens, *, following: bool) -> Sentence | None:
-    """A sentence with what was found in it; nothing when it holds no trigger."""
+def _sentence(part: Tokens, *, following: bool, soon: bool) -> Sentence | None:
+    """A sentence with what was found in it; nothing when it holds no trigger, unless words of follow-ups are asked for.
+
+    `soon`: it will be read in full anyway.
+    """
+    if following:
+        return _in_full(part)
+    if soon:
+        return _without_following(_in_full(part))
     languages = spoken(part.words)
+    return _found(part, languages, following=False) if _tells(part.words, languages) else None
+
+
+def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
+    """Whether a sentence holds a trigger."""
+    asked = languages if "en" in languages else [*languages, "en"]
+    return any(_lexicon(language, "triggers").meets(words) for language in asked)
+
+
+@lru_cache(maxsize=_KEPT)
+def _in_full(part: Tokens) -> Sentence:
+    """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
+    languages = spoken(part.words)
+    return _found(part, languages, following=True)
+
+
+def _without_following(sentence: Sentence) -> Sentence | None:
+    """The sentence without words of follow-ups; nothing when it holds no trigger."""
+    if not sentence.telling:
+        return None
+    if sentence.by.keys().isdisjoint(FOLLOWING):
+        return sentence
+    kept = {category: hits for category, hits in sentence.by.items() if category not in FOLLOWING}
+    kinds = [kinds - FOLLOWING for kinds in sentence.kinds]
+    return Sentence(sentence.tokens, kept, kinds, telling=True)
+
+
+def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Sentence:
+    """What the tables of these languages know of a sentence."""
+    hits = [hit for language in languages for hit in _lexicon(language, "all").find(part)]
     if not following:
-        asked = languages if "en" in languages else [*languages, "en"]
-        if not any(_lexicon(language, "triggers").find(part) for language in asked):
-            return None
-    hits = [
-        hit
-        for language in languages
-        for hit in _lexicon(language, "all").find(part)
-        if following or hit.category not in FOLLOWING
-    ]
+        hits = [hit for hit in hits if hit.category not in FOLLOWING]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}
     for hit in hits:
         found.setdefault(hit.category, []).append(hit)
+    telling = not _TELLING.isdisjoint(found) or ("en" not in languages and _lexicon("en", "triggers").meets(part.words))
     for weaker, stronger in WEAKER:
         if weaker in found:
             others = [other for category in stronger for other in found.get(category, ())]
@@ -174,7 +211,7 @@ def _sentence(part: Tokens, *, following: bool) -> Sentence | None:
         for hit in some:
             for at in range(hit.first, hit.last):
                 kinds[at].add(category)
-    return Sentence(part, found, kinds)
+    return Sentence(part, found, kinds, telling)
 
 
 def asks(scene: Scene, sentence: Sentence) -> bool:

@@ -9,14 +9,14 @@ verdict can be read.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from typing import Final
 
-from .disclosure_features import features_of
-from .disclosure_scene import Scene, Sentence
+from .disclosure_features import OWNED, features_of
+from .disclosure_scene import Scene, Sentence, read
 from .disclosure_tongue import spoken
 from .lexicon import tokens_of
 from .weighing import weights_of
@@ -37,13 +37,20 @@ _EASE: Final = 0.5  # by which each doubling of the parts raises what is asked o
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """How much speaks for a request, and the features that spoke loudest, in order."""
+    """How much speaks for a request, and the features of what was weighed."""
 
     score: float
     needed: float = ENGLISH
     start: int = 0  # where the heaviest part stands in its view
     end: int = 0
-    carried: tuple[tuple[str, float], ...] = field(default=(), repr=False)
+    features: Collection[str] = field(default=(), repr=False)
+
+    @property
+    def carried(self) -> Sequence[tuple[str, float]]:
+        """The features that spoke loudest, in order; only a verdict that names them asks."""
+        table = weights()
+        found = ((feature, table[feature]) for feature in self.features if feature in table)
+        return nsmallest(_NAMED, found, key=lambda one: (-one[1], one[0]))
 
     @property
     def over(self) -> float:
@@ -73,6 +80,11 @@ def weigh(scene: Scene) -> Weighed:
     return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
 
 
+def weigh_text(text: str) -> Weighed:
+    """The same of a text that was not read yet: of a short one no sentence has to be."""
+    return _weighed(text, 0, len(text)) if len(tokens_of(text).words) <= LONG else weigh(read(text))
+
+
 def _hint(sentence: Sentence) -> float:
     """At a glance: what its words and classes weigh."""
     table = weights()
@@ -99,10 +111,9 @@ def _weighed(text: str, start: int, end: int) -> Weighed:
     table = weights()
     part = text[start:end]
     features = features_of(part)
-    found = [(feature, table[feature]) for feature in features if feature in table]
+    found = sorted(filter(None, map(table.get, features)), reverse=True)  # in one order, so that the sum is always one
     needed = OTHERS
     if spoken(tokens_of(part).words)[0] == "en":
-        needed = ENGLISH if any(feature.startswith("o:") for feature in features) else ENGLISH + UNNAMED
+        needed = ENGLISH + UNNAMED if OWNED.isdisjoint(features) else ENGLISH
     needed += max(0, len(part) - WORDY) / WORDY
-    found.sort(key=lambda one: (-one[1], one[0]))
-    return Weighed(table["bias"] + sum(weight for _, weight in found), needed, start, end, tuple(found[:_NAMED]))
+    return Weighed(table["bias"] + sum(found), needed, start, end, features)

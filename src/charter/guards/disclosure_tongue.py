@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from .fold import plain
@@ -28,7 +29,8 @@ _TELLING: Final = (
     "per",
 )
 _TELLS: Final = 6  # letters of a name that tell its language
-_MOST: Final = 400
+_MOST: Final = 400  # words that are looked at
+_KEPT: Final = 512  # sentences of which it is remembered
 _SCRIPTS: Final = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
     (re.compile("[\uac00-\ud7a3]"), "ko"),
@@ -39,6 +41,7 @@ _SCRIPTS: Final = (
     (re.compile("[\u0900-\u097f]"), "hi"),
     (re.compile("[\u3400-\u9fff]"), "zh"),
 )
+_ANY_SCRIPT: Final = re.compile("|".join(pattern.pattern for pattern, _ in _SCRIPTS))
 # Alphabets that several languages share, asked when no small word tells.
 _ALPHABETS: Final = (
     (re.compile("[\u0400-\u04ff]"), ("ru", "uk")),
@@ -47,7 +50,8 @@ _ALPHABETS: Final = (
 
 
 @cache
-def _small_words() -> dict[str, tuple[str, ...]]:
+def _small_words() -> dict[str, tuple[float, tuple[str, ...]]]:
+    """Each small word, what it tells, and of which languages."""
     found: dict[str, set[str]] = {}
     for language, table in read_tables("disclosure").items():
         for category in _TELLING:
@@ -56,7 +60,7 @@ def _small_words() -> dict[str, tuple[str, ...]]:
                     words = tokens_of(plain(part)).words
                     if len(words) == 1 and "*" not in part:
                         found.setdefault(words[0], set()).add(language)
-    return {word: tuple(sorted(languages)) for word, languages in found.items()}
+    return {word: (1.0 / len(languages), tuple(sorted(languages))) for word, languages in found.items()}
 
 
 @cache
@@ -83,29 +87,41 @@ def _by_names(words: Sequence[str]) -> dict[str, float]:
     return scores
 
 
-def spoken(words: Sequence[str]) -> list[str]:
+def spoken(words: Sequence[str]) -> Sequence[str]:
     """The one or two languages these words are most likely in; English when nothing tells."""
-    known, scores = _small_words(), dict[str, float]()
-    some = words[:_MOST]
-    for languages in filter(None, map(known.get, some)):
-        weight = 1.0 / len(languages)
+    return _spoken(tuple(words[:_MOST]))
+
+
+@lru_cache(maxsize=_KEPT)
+def _spoken(words: tuple[str, ...]) -> Sequence[str]:
+    """The same, remembered: a sentence is read for its rules, for its weight, and when the chat goes on."""
+    scores: dict[str, float] = defaultdict(float)
+    for weight, languages in filter(None, map(_small_words().get, words)):
         for language in languages:
-            scores[language] = scores.get(language, 0.0) + weight
-    text = " ".join(some)
+            scores[language] += weight
+    text = " ".join(words)
     if not text.isascii():
+        _by_script(text, scores)
+    if not scores:
+        scores = _by_names(words)
+    if not scores:
+        return ("en",)
+    least = 0.6 * max(scores.values())
+    likely = [language for language, score in scores.items() if score >= least]
+    if len(likely) > 1:
+        likely = sorted(likely, key=lambda language: (-scores[language], language))[:2]
+    return tuple(likely)
+
+
+def _by_script(text: str, scores: dict[str, float]) -> None:
+    """Scores of the languages whose letters stand in a text."""
+    if _ANY_SCRIPT.search(text) is not None:
         for pattern, language in _SCRIPTS:
             if pattern.search(text) and language in read_tables("disclosure"):
                 scores[language] = scores.get(language, 0.0) + len(pattern.findall(text)) / 4
                 if language == "ja":
                     scores.pop("zh", None)
                     break
-        for pattern, languages in _ALPHABETS:
-            if not any(language in scores for language in languages) and pattern.search(text):
-                scores |= dict.fromkeys(languages, 1.0)
-    if not scores:
-        scores = _by_names(some)
-    if not scores:
-        return ["en"]
-    least = 0.6 * max(scores.values())
-    likely = [language for language, score in scores.items() if score >= least]
-    return sorted(likely, key=lambda language: (-scores[language], language))[:2] if len(likely) > 1 else likely
+    for pattern, languages in _ALPHABETS:
+        if not any(language in scores for language in languages) and pattern.search(text):
+            scores.update(dict.fromkeys(languages, 1.0))

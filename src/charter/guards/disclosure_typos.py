@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Final
 
@@ -71,31 +72,40 @@ def meant(word: str) -> str:
     if word in near:
         return near[word]
     if len(word) > 4:
-        for form in sorted(_shorter(word)):
-            if form in near and len(form) >= 4:
-                return near[form]
+        forms = near.keys() & _shorter(word)
+        return near[min(forms)] if forms else word
     return word
 
 
 def respelled(view: View) -> View | None:
     """The view with key names spelled as they were meant; nothing when all are."""
     words, starts, ends = tokens_of(view.text)
-    keys = [meant(word) for word in words]
-    if keys == list(words):
+    keys = tuple(map(meant, words))
+    if keys == words:
         return None
+    changed = [
+        (key, start, end) for word, key, start, end in zip(words, keys, starts, ends, strict=True) if key != word
+    ]
     parts: list[str] = []
-    places: list[tuple[int, int]] = []  # of each character, the stretch of the view it came from
     at = 0
-    for word, key, start, end in zip(words, keys, starts, ends, strict=True):
-        if key != word:
-            parts += [view.text[at:start], key]
-            places += [(one, one + 1) for one in range(at, start)] + [(start, end)] * len(key)
-            at = end
+    for key, start, end in changed:
+        parts += [view.text[at:start], key]
+        at = end
     parts.append(view.text[at:])
-    places += [(one, one + 1) for one in range(at, len(view.text))]
 
     def back(first: int, last: int) -> tuple[int, int]:
+        places = _places(changed, len(view.text))
         return view.at(places[first][0], places[max(last - 1, first)][1])
 
     name = "typos" if view.name == "plain" else f"{view.name}>typos"
     return View(name, "".join(parts), back)
+
+
+def _places(changed: Sequence[tuple[str, int, int]], size: int) -> list[tuple[int, int]]:
+    """Of each character, the stretch of the view it came from; `changed`: what stands there now, for which stretch."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for key, start, end in changed:
+        places += [(one, one + 1) for one in range(at, start)] + [(start, end)] * len(key)
+        at = end
+    return places + [(one, one + 1) for one in range(at, size)]

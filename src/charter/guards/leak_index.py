@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from .fold import plain
+from .kept import Kept
 from .leak_facts import Facts, facts_of
 from .leak_read import Reading, bare_parts, fold_plain, leaders, letters_of, places, spelled
 from .leak_weights import shares_of, weights
@@ -85,6 +86,30 @@ class Heard(NamedTuple):
     words: frozenset[int]
     facts: frozenset[str]
 
+    @property
+    def size(self) -> int:
+        return len(self.words) + len(self.facts)
+
+
+class Fragment(NamedTuple):
+    """A few hidden words, `first` to `last` (exclusive), at characters `start` to `end` of a folded text."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+class Pieces(NamedTuple):
+    """The fragments of one reply in its order, and whether they are much of what it says."""
+
+    found: Sequence[Fragment]
+    dense: bool
+
+    @property
+    def size(self) -> int:
+        return len(self.found)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
@@ -107,7 +132,8 @@ class Index:
     contents: Sequence[int] = field(repr=False)  # how many such words each sentence has
     starts: frozenset[int] = field(repr=False)  # words a sentence begins with
     facts: Facts = field(repr=False)
-    heard: dict[str, Heard] = field(default_factory=dict, repr=False)  # of what a person said: it comes again each turn
+    heard: Kept[Heard] = field(default_factory=Kept, repr=False)  # of what persons said
+    replied: Kept[Pieces] = field(default_factory=Kept, repr=False)  # of earlier replies
 
     def layer_of(self, word: int) -> str:
         """The layer a word belongs to."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from .leak_index import Index
+from .leak_index import Fragment, Index, Pieces
 from .leak_read import Reading, fold, read
 from .leak_runs import Trace, letter_traces
 
@@ -48,22 +47,6 @@ def _bag(index: Index, number: int, words: Sequence[str], bits: Sequence[float],
     return weight >= max(least, _SHARE * whole) and rising <= _RISING * (len(order) - 1)
 
 
-class Fragment(NamedTuple):
-    """A few hidden words, `first` to `last` (exclusive), at characters `start` to `end` of a folded text."""
-
-    first: int
-    last: int
-    start: int
-    end: int
-
-
-class Pieces(NamedTuple):
-    """The fragments of one reply in its order, and whether they are much of what it says."""
-
-    found: Sequence[Fragment]
-    dense: bool
-
-
 def fragments(index: Index, reading: Reading) -> Pieces:
     """Short runs of hidden letters in a text."""
     found = [trace for trace in letter_traces(index, reading, index.letters.size) if trace.last - trace.first > 1]
@@ -72,10 +55,9 @@ def fragments(index: Index, reading: Reading) -> Pieces:
     return Pieces([Fragment(*trace[1:]) for trace in found], covered >= _DENSE * len(reading.letters))
 
 
-@lru_cache(maxsize=256)
 def fragments_in(index: Index, text: str) -> Pieces:
     """The same for an earlier reply, remembered."""
-    return fragments(index, read(fold(text)))
+    return index.replied.of(text, lambda reply: fragments(index, read(fold(reply))))
 
 
 class _Joined(NamedTuple):

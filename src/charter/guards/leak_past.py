@@ -15,8 +15,6 @@ from .leak_runs import letter_traces
 
 _KEPT: Final = 40  # earlier replies that are read with this one
 _LONGEST: Final = 16_384  # characters of one of them
-_HEARD: Final = 256  # texts of persons of which it is known what they show
-_LONG: Final = 4_096
 _KNOWN: Final = 14.0  # weight of a chain of hidden words that shows the person has them
 
 
@@ -35,25 +33,14 @@ def past_of(history: Iterable[Any], index: Index, leaks: Callable[[str], bool]) 
     person: list[str] = []
     for role, text in said(history):
         (person if role == "user" or (not role and leaks(text)) else replies).append(text)
-    heard = [_heard(index, text) for text in person]
+    heard = [index.heard.of(text, lambda text: _listened(index, text)) for text in person]
     known = frozenset[int]().union(*[one.words for one in heard])
     used = frozenset[str]().union(*[one.facts for one in heard])
     return Past([text[-_LONGEST:] for text in replies[-_KEPT:]], known, used)
 
 
-def _heard(index: Index, text: str) -> Heard:
-    """What a text shows that they have; of texts that are not long it is known when they come again."""
-    found = index.heard.get(text)
-    if found is None:
-        found = _listened(index, text)
-        if len(index.heard) >= _HEARD:
-            index.heard.clear()
-        if len(text) <= _LONG:
-            index.heard[text] = found
-    return found
-
-
 def _listened(index: Index, text: str) -> Heard:
+    """What a text shows that they have."""
     known: set[int] = set()
     reading = read(fold(text))
     for trace in letter_traces(index, reading, 16):

@@ -47,6 +47,8 @@ class Run(NamedTuple):
 
 def runs(letters: str, grams: Grams, least: int) -> Iterator[Run]:
     """The longest common runs of at least `least` letters; every one that long is met, some shorter ones too."""
+    if len(letters) < least:
+        return
     size, stride = grams.size, max(least - grams.size + 1, 1)
     known = grams.last
     at = 0
@@ -107,8 +109,11 @@ def turned_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace
         words = index.words_between(whole - run.place - (run.size), whole - run.place)
         yield _traced("reversed", index, reading, run, words)
     each = "".join(" ".join(reading.parts)[::-1].split(" ")[::-1])
-    between_spaces = letters_of(" ".join(folded[::-1].split()[::-1]))
-    for text in dict.fromkeys((each, between_spaces)):
+    texts = [each]
+    if not folded.isascii() or len(reading.leading) < len(reading.words):  # else a word stands between two spaces
+        between_spaces = letters_of(" ".join(folded[::-1].split()[::-1]))
+        texts += [between_spaces] if between_spaces != each else []
+    for text in texts:
         for run in runs(text, index.letters, LETTERS):
             yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
     steps = steps_of(reading.spelled)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
@@ -40,6 +41,7 @@ TOLD: Final = ((0, 6, 18.0), (0, 5, 30.0), (0, 8, 14.0), (1, 5, 13.0), (2, 4, 14
 _MASKS: Final = ("leet", "reversed", "backwards", "rot13", "caesar", "atbash")
 _LONG: Final = re.compile(r"\S{200,}+")
 _FEW, _PART = 6, 1_600
+_NOTHING: Final = Past((), frozenset(), frozenset())  # was said before
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,11 @@ class Scan:
 
     def _pieces(self, reading: Reading) -> Iterator[Trace]:
         index = self.scales.index
+        here = fragments(index, reading)
+        if not here.found:  # the last piece stands in this reply
+            return iter(())
         least = (self.scales.least(PIECES), self.scales.least(REPLIES))
-        replies = [*(fragments_in(index, reply) for reply in self.past.replies), fragments(index, reading)]
+        replies = [*(fragments_in(index, reply) for reply in self.past.replies), here]
         return split_traces(index, replies, self.scales.bits, least=least, count=PIECES_WORDS)
 
     def _beginnings(self, text: str) -> Finding:
@@ -218,9 +223,16 @@ def _canary(start: int, end: int, reason: str) -> Finding:
 def scan_of(hidden: str | Mapping[str, str], *, history: Iterable[Any] = (), canaries: Iterable[str] = ()) -> Scan:
     """What replies of this session are compared with."""
     index = index_of(hidden)
-    alone = Scan(scales_of(index, frozenset()), Past((), frozenset(), frozenset()), ())
-    past = past_of(history, index, lambda text: alone.reply(text).decision == "deny")
-    return Scan(scales_of(index, past.known), past, [secret_of(text) for text in canaries if text.strip()])
+    whole = _whole(index)
+    past = past_of(history, index, lambda text: Scan(whole, _NOTHING, ()).reply(text).decision == "deny")
+    scales = scales_of(index, past.known) if past.known else whole
+    return Scan(scales, past, [secret_of(text) for text in canaries if text.strip()])
+
+
+@lru_cache(maxsize=16)
+def _whole(index: Index) -> Scales:
+    """The weights of all hidden words, for who has said none of them."""
+    return scales_of(index, frozenset())
 
 
 def scales_of(index: Index, known: frozenset[int]) -> Scales:

@@ -24,10 +24,12 @@ MOST: Final = 160  # letters held before a run is let go that weighs nothing
 WORD: Final = 24
 LONGEST_WORD: Final = 1_024
 FIRST_LOOK: Final = 64
+PIECE: Final = 64  # characters of what comes at once that are taken together
 _PLACES: Final = 64  # places of the hidden text followed at once
 _CODED: Final = re.compile(
     r"[0-9+/=%&#;\\_-]|[a-z][A-Z]|[\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e0fff]"
 )
+_SPACE: Final = re.compile(r"\s")
 _ESCAPE: Final = re.compile(r"\\(?:[^u]|u[0-9A-Fa-f]{4}|u[0-9A-Fa-f]{0,3}[^0-9A-Fa-f])", re.DOTALL)
 
 
@@ -63,13 +65,16 @@ class Screen:
 
     def feed(self, part: str) -> str:
         """What may leave now; nothing once something was found."""
-        for char in part:
-            if self.finding.decision != "allow":
-                return ""
-            self._text.append(char)
-            for letter in self._spelled(char):
-                self._follow(letter)
-            self._end_word(char)
+        for piece in (part[at : at + PIECE] for at in range(0, len(part), PIECE)):
+            if self._passes(piece):
+                continue
+            for char in piece:
+                if self.finding.decision != "allow":
+                    return ""
+                self._text.append(char)
+                for letter in self._spelled(char):
+                    self._follow(letter)
+                self._end_word(char)
         if self.finding.decision == "allow" and len(self._text) >= self._look:
             self._look = len(self._text) * 3 // 2
             self.finding = self._scan.reply("".join(self._text[: self._word]))
@@ -130,6 +135,29 @@ class Screen:
             found = self._scan.runs("".join(self._text[word:size]))
             spans = tuple(Span(span.start + word, span.end + word, span.code, span.reason) for span in found.spans)
             self.finding = Finding(found.decision, found.code, found.reason, spans, found.signs, found.layer)
+
+    # ── what goes by ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _passes(self, piece: str) -> bool:
+        """Takes a piece of a reply at once, if nothing in it is to be followed and no word to be looked at."""
+        if self._places or self._canaries or self._escape or "\\" in piece or self.finding.decision != "allow":
+            return False
+        size, word = len(self._text), self._word
+        for space in _SPACE.finditer(piece):
+            if size + space.end() - word > WORD:
+                return False
+            word = size + space.end()
+        if size + len(piece) - word >= LONGEST_WORD:
+            return False
+        spelled = [_letters(char, self._latin) for char in piece]
+        letters = self._letters[1 - GRAM :] + "".join(spelled)
+        if self._scan.scales.index.letters.tries(letters, 1):
+            return False
+        self._text += piece
+        self._at += [at for at, those in enumerate(spelled, size) for _ in those]
+        self._letters = (self._letters + "".join(spelled))[-2 * MOST :]
+        self._word = word
+        return True
 
     # ── what is followed ──────────────────────────────────────────────────────────────────────────────────────────
 

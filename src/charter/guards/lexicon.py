@@ -6,13 +6,12 @@ one of these.
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Final, NamedTuple, cast
 
 from .lexicon_tree import Start, Tree, walk
+from .tables import read_tables
 from .tokens import Tokens, apart, tokens_in, tokens_of
 
 __all__ = ["MET", "Hit", "Lexicon", "Tokens", "apart", "read_tables", "tokens_in", "tokens_of"]
@@ -33,40 +32,37 @@ class Hit(NamedTuple):
     entry: str
 
 
-@cache
-def read_tables(folder: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Language → category → patterns, from `words/<folder>/<language>.toml`."""
-    found = {}
-    for file in sorted(files(__package__).joinpath("words", folder).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".toml"):
-            found[file.name.removesuffix(".toml")] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return found
+class _Met(dict[str, Start | None]):
+    """Words that were met, and what each leads to, if anything; it stops growing, so no text can make it large."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def __missing__(self, word: str) -> Start | None:
+        begun = self._tree.begin(word)
+        if len(self) < MET:
+            self[word] = begun
+        return begun
 
 
 class Lexicon:
     """Tables made ready: `find` gives every pattern at every place, in the order of the text."""
 
     def __init__(self, tables: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-        self._met: dict[str, Start | tuple[()]] = {}
-        self._tree = Tree(
-            (pattern, (category, language, pattern))
-            for language, table in tables.items()
-            for category, patterns in table.items()
-            for pattern in patterns
+        self._met = _Met(
+            Tree(
+                (pattern, (category, language, pattern))
+                for language, table in tables.items()
+                for category, patterns in table.items()
+                for pattern in patterns
+            )
         )
 
     def find(self, tokens: Tokens) -> list[Hit]:
         """Every hit; at one place and of one category only the longest."""
         hits: list[Hit] = []
-        (words, starts, ends), met = tokens, self._met
-        begins = [*map(met.get, words)]
-        if None in begins:
-            begins = [
-                begun if begun is not None else self._meet(word) for begun, word in zip(begins, words, strict=True)
-            ]
-        for first, begun in enumerate(begins):
-            if not begun:
-                continue
+        words, starts, ends = tokens
+        for first, begun in self._begun(words):
             if not begun.leads(words, first + 1):
                 for category, language, entry in begun.ends:
                     hits.append(_new(Hit, (category, first, first + 1, starts[first], ends[first], language, entry)))
@@ -78,9 +74,14 @@ class Lexicon:
             hits += best.values()
         return hits
 
-    def _meet(self, word: str) -> Start | tuple[()]:
-        """What a first word leads to; remembered, for so many words."""
-        begun = self._tree.begin(word) or ()
-        if len(self._met) < MET:
-            self._met[word] = begun
-        return begun
+    def meets(self, words: Sequence[str]) -> bool:
+        """Whether there is any hit."""
+        return any(
+            begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1)))
+            for first, begun in self._begun(words)
+        )
+
+    def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start]]:
+        """The words with which something begins, by their places."""
+        begins = [*map(self._met.__getitem__, words)]
+        return cast("Iterator[tuple[int, Start]]", compress(enumerate(begins), begins))

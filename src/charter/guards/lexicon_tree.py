@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -60,6 +60,43 @@ _NO_WORDS: Final[dict[str, Node]] = {}
 _NO_STEMS: Final[dict[int, dict[str, Node]]] = {}
 
 
+class Later(NamedTuple):
+    """What may come after a gap: whole words, beginnings of words by their length, one more gap."""
+
+    words: Set[str]
+    stems: Sequence[tuple[int, Set[str]]]
+    gaps: Sequence[Node]
+
+    def leads(self, words: Sequence[str], at: int) -> bool:
+        """Whether any of it is there, as far as one word tells."""
+        near = words[at : at + GAP + 1]
+        if not self.words.isdisjoint(near):
+            return True
+        for size, table in self.stems:
+            if not table.isdisjoint([word[:size] for word in near]):
+                return True
+        return any(_leads(gap, words, at + skip) for skip in range(2 * GAP + 1) for gap in self.gaps)
+
+
+def later_of(gaps: Sequence[Node]) -> Later | None:
+    """What may come after these gaps."""
+    if not gaps:
+        return None
+    words = gaps[0].words.keys() if len(gaps) == 1 else frozenset(word for gap in gaps for word in gap.words)
+    return Later(words, _merged(gaps), tuple(gap.gap.opened() for gap in gaps if gap.gap is not None))
+
+
+def _merged(nodes: Sequence[Node]) -> Sequence[tuple[int, Set[str]]]:
+    """The beginnings of words that may follow any of these, by their length."""
+    if len(nodes) == 1:
+        return [(size, table.keys()) for size, table in nodes[0].stems.items()]
+    stems: dict[int, set[str]] = {}
+    for node in nodes:
+        for size, table in node.stems.items():
+            stems.setdefault(size, set()).update(table)
+    return [*stems.items()]
+
+
 class Start(NamedTuple):
     """A first word: what it leads to, what ends with it, one of each category, and what may come next."""
 
@@ -67,7 +104,7 @@ class Start(NamedTuple):
     ends: Sequence[End]
     words: Collection[str]
     stems: Sequence[tuple[int, Collection[str]]]
-    gaps: Sequence[Node]
+    later: Later | None
 
     def leads(self, words: Sequence[str], at: int) -> bool:
         """Whether what may come next is there, as far as one word tells."""
@@ -78,7 +115,7 @@ class Start(NamedTuple):
             for size, table in self.stems:
                 if word[:size] in table:
                     return True
-        return bool(self.gaps) and any(_leads(gap, words, at + skip) for skip in range(GAP + 1) for gap in self.gaps)
+        return self.later is not None and self.later.leads(words, at)
 
 
 def start_of(nodes: Sequence[Node]) -> Start:
@@ -87,13 +124,9 @@ def start_of(nodes: Sequence[Node]) -> Start:
     for node in reversed(nodes):  # in the order in which they are walked
         for end in node.ends:
             ends.setdefault(end[0], end)
-    stems: dict[int, set[str]] = {}
-    for node in nodes:
-        for size, table in node.stems.items():
-            stems.setdefault(size, set()).update(table)
     words = nodes[0].words if len(nodes) == 1 else frozenset(word for node in nodes for word in node.words)
-    gaps = tuple(node.gap.opened() for node in nodes if node.gap is not None)
-    return Start(tuple(nodes), tuple(ends.values()), words, tuple(stems.items()), gaps)
+    gaps = [node.gap.opened() for node in nodes if node.gap is not None]
+    return Start(tuple(nodes), tuple(ends.values()), words, _merged(nodes), later_of(gaps))
 
 
 def _leads(node: Node, words: Sequence[str], at: int) -> bool:

@@ -55,8 +55,8 @@ def bags_of(reading: Reading, known: Sequence[Found], table: Weights | None = No
         inside = slice(sentence.first, sentence.last)
         lead = _lead(reading, sentence)
         words = [*reading.words[lead], *reading.words[inside]]
-        signs = sign_features(_signs(reading.by[sentence.number], bonds, quoted))
-        features = word_features(words, [*quoted[lead], *quoted[inside]], table.firsts if table else None)
+        signs = sign_features(_signs(reading.by[sentence.number], bonds, quoted), table)
+        features = word_features(words, [*quoted[lead], *quoted[inside]], table)
         found.append(Bag(sentence, frozenset(reading.words[inside]), frozenset(chain(features, signs))))
     return found
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from .decode import CLOSELY, DECODERS, vocabulary
+from .decode import CLOSELY, DECODERS, may_be_coded, vocabulary
 from .fold import plain, skeleton, widths
 from .hidden import find_hidden
 from .joining import Edit, joined, words_of
@@ -204,7 +204,7 @@ def _unleet(text: str) -> Iterator[tuple[str, str, list[int]]]:
 def _decoded(source: _Source, folded: _Plain) -> Iterator[_Source]:
     """What stands in a text in another writing, one step deeper."""
     text, depth = source.text, source.depth + 1
-    for name, decode in DECODERS:
+    for name, decode in DECODERS if may_be_coded(text) else ():
         for start, end, meaning in decode(text):
             if meaning != text[start:end]:
                 yield _Source(_named(source, name), meaning, _whole(source.back, start, end), depth)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations
 from math import sqrt
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 _APART: Final = 4  # words from the first to the second of a pair
@@ -24,6 +25,7 @@ _ENDINGS: Final = tuple(
 )  # the longest first
 _BIAS: Final = "(bias)"
 _SHOWN: Final = 6  # features that an explanation names
+_NONE: Final = frozenset[str]()
 
 
 class Weighed(NamedTuple):
@@ -37,15 +39,15 @@ class Weighed(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """A table made ready: feature → weight, and the stems with which a feature of several begins."""
+    """A table made ready: feature → weight; what a feature of several begins with, and what comes after each."""
 
     bias: float
     by_feature: Mapping[str, float]
     firsts: Collection[str]
+    seconds: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def of(self, features: Iterable[str]) -> float:
-        by_feature = self.by_feature
-        return sum(by_feature[feature] for feature in features if feature in by_feature)
+        return sum(filter(None, map(self.by_feature.get, features)))
 
 
 def read_weights(lines: Iterable[str]) -> Weights:
@@ -56,7 +58,10 @@ def read_weights(lines: Iterable[str]) -> Weights:
             feature, _, weight = line.rstrip("\n").rpartition("\t")
             found[feature] = float(weight)
     bias = found.pop(_BIAS, 0.0)
-    return Weights(bias, found, frozenset(feature.split(" ", 1)[0] for feature in found if " " in feature))
+    seconds: dict[str, set[str]] = {}
+    for first, *others in (feature.split(" ") for feature in found if " " in feature):
+        seconds.setdefault(first, set()).update(others)
+    return Weights(bias, found, seconds.keys(), {first: frozenset(others) for first, others in seconds.items()})
 
 
 def weights_of(folder: str, name: str) -> Weights:
@@ -88,23 +93,24 @@ def pieces(word: str) -> frozenset[str]:
     return frozenset(f"~{whole[at : at + size]}" for size in _PIECES for at in range(len(whole) - size + 1))
 
 
-def word_features(words: Sequence[str], quoted: Sequence[bool], firsts: Collection[str] | None = None) -> Iterator[str]:
+def word_features(words: Sequence[str], quoted: Sequence[bool], table: Weights | None = None) -> list[str]:
     """Of one sentence: stems, pairs up to four words apart, three in a row; what stands in quotes is marked so.
 
-    With `firsts`, only such as begin with one of these.
+    With a table, of several words only such as it may hold.
     """
     stems = ["^", *(f"'{stem(word)}" if said else stem(word) for word, said in zip(words, quoted, strict=True)), "$"]
-    size = len(stems)
+    found = [*stems]
     for at, one in enumerate(stems):
-        yield one
-        if firsts is not None and one not in firsts:
+        near = stems[at + 1 : at + 1 + _APART]
+        if table is not None and (one not in table.seconds or table.seconds[one].isdisjoint(near)):
             continue
         gap = " "
-        for other in stems[at + 1 : at + 1 + _APART]:
-            yield f"{one}{gap}{other}"
+        for other in near:
+            found.append(f"{one}{gap}{other}")
             gap += "_ "
-        if at + 2 < size:
-            yield f"{one} {stems[at + 1]} {stems[at + 2]}"
+        if len(near) > 1:
+            found.append(f"{one} {near[0]} {near[1]}")
+    return found
 
 
 def piece_features(words: Iterable[str]) -> Iterator[str]:
@@ -112,12 +118,13 @@ def piece_features(words: Iterable[str]) -> Iterator[str]:
         yield from pieces(word)
 
 
-def sign_features(signs: Iterable[str]) -> Iterator[str]:
-    """Of one sentence: each sign of a lexicon, and each two of them."""
+def sign_features(signs: Iterable[str], table: Weights | None = None) -> list[str]:
+    """Of one sentence: each sign of a lexicon, and each two of them; with a table, only such two as it may hold."""
     names = sorted(f"#{sign}" for sign in signs)
-    yield from names
-    for one, other in combinations(names, 2):
-        yield f"{one} {other}"
+    if table is None:
+        return [*names, *map(" ".join, combinations(names, 2))]
+    pairs = [f"{one} {other}" for one in names for other in table.seconds.get(one, _NONE).intersection(names)]
+    return [*names, *pairs]
 
 
 # ── weights ───────────────────────────────────────────────────────────────────────────────────────────────────────

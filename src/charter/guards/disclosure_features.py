@@ -1,6 +1,7 @@
 """What a message says is taken apart into small named features that a person can read: words, classes, shape.
 
-- words: `w:` a word, `t:` how a long one begins, `b:` two in a row (`^` and `$` where a sentence begins and ends)
+- words: `w:` a word, `t:` how a long one begins, `b:` two in a row (`^` and `$` where a sentence begins and ends),
+  `k:` the kinds of words it is of (see kin.py)
 - classes of the word tables (see disclosure_rules.py): `c:` one, `p:` two in one sentence, `v:` one and the word after
   it, `x:` a word and the class after it, `f:` the class a sentence begins with and `d:` one it holds, asked or told
 - names of hidden text: `o:` whose it is, `a:` the act that reaches it, `h:` what takes the act away; also, of the whole
@@ -20,6 +21,7 @@ from .disclosure_about import About, acts_on, framed, governed, start_of
 from .disclosure_found import NAMES
 from .disclosure_scene import Scene, Sentence, asks, read
 from .disclosure_whose import owner_of, scale_of
+from .kin import kinds_of
 
 _STEM: Final = 5  # letters by which an inflected word is known
 _TOLD: Final = frozenset(
@@ -73,6 +75,7 @@ def _of_words(words: Sequence[str]) -> list[str]:
     found = [f"w:{word}" for word in words]
     found += [f"t:{word[:_STEM]}" for word in words if len(word) > _STEM]
     found += [f"b:{before} {word}" for before, word in pairwise(("^", *words, "$"))]
+    found += [f"k:{kind}" for word in words for kind in kinds_of(word)]
     return found
 
 

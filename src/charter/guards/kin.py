@@ -1,0 +1,42 @@
+"""Words that mean much the same are of one kind, so that what was learned of one is known of the other."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+
+_BEGINNING: Final = 5  # letters, where endings are not those of English
+_SHORT: Final = 3  # letters that a stem keeps
+_LONGEST: Final = 40  # letters of a word that are looked at
+_ENDINGS: Final = tuple(
+    "ations ation ingly edly ments ment ions ion ings ing ies ied ers er ed es ly s e y".split()
+)  # the longest first
+
+
+@lru_cache(maxsize=1 << 15)
+def stem(word: str) -> str:
+    """A word without its ending: English ones by rule, others cut."""
+    if not word.isascii():
+        return word[:_BEGINNING]
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORT:
+            return word[: -len(ending)]
+    return word[:_LONGEST]
+
+
+def kinds_of(word: str) -> tuple[str, ...]:
+    """The kinds a word is of (`words/kin/en.tsv`), whatever its form."""
+    return _kinds().get(stem(word), ())
+
+
+@cache
+def _kinds() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    table = files(__package__).joinpath("words", "kin", "en.tsv").read_text(encoding="utf-8")
+    for line in table.splitlines():
+        if not line.startswith("#"):
+            kind, _, words = line.partition("\t")
+            for one in dict.fromkeys(map(stem, words.split())):
+                found[one] = (*found.get(one, ()), kind)
+    return found

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from ..core.errors import BadValue, Paused
 from ..core.records import Author, Control, TurnRecord
 from . import log, notices
-from .database import Database, Row, Run, named, storable, when
+from .database import Database, Read, Row, Run, named, storable, when
 
 MAX_REASON_CHARS = 500
 PLACE = "agent"
@@ -36,7 +36,7 @@ def control(db: Database, agent: str, day: str) -> Control:
     return control_in(db.read, agent, day)
 
 
-def control_in(run: Run, agent: str, day: str) -> Control:
+def control_in(run: Read, agent: str, day: str) -> Control:
     """The same, inside a transaction."""
     row = run(_CONTROL, agent, agent, _day(day))[0]
     return Control(bool(row[0]), *row[1:])

@@ -61,7 +61,5 @@ def hidden_in(assembly: Assembly, *, from_agent: bool = False) -> Hidden:
     """
     owners = NOT_THEIRS - {Owner.AGENT} if from_agent else NOT_THEIRS
     return {
-        layer.id: without_self(text)
-        for layer, text in assembly.texts()
-        if layer.owner in owners and not layer.visible
+        layer.id: without_self(text) for layer, text in assembly.texts() if layer.owner in owners and not layer.visible
     }

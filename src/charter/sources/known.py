@@ -97,7 +97,7 @@ def same(looks: Looks) -> bool:
         try:
             one = look(path)
         except FileNotFoundError:
-            if sign != MISSING:
+            if sign is None or sign:
                 return False
         except (OSError, ValueError):
             if sign is not None:

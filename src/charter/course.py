@@ -176,6 +176,7 @@ class Course:
         """What is kept of the turn: hashes, codes and counts."""
         agent, incoming, assembly = self.agent, self.incoming, self.assembly
         manifest = assembly.manifest if assembly is not None else None
+        told = manifest.to_dict() if manifest is not None else {"bytes": 0, "tokens_est": 0}
         detail = {
             "provider": agent.provider.name,
             "model": agent.provider.model,
@@ -209,8 +210,8 @@ class Course:
             "steps": len(self.steps),
             "calls": sum(self.calls.values()),
             "messages": len(self.taken),
-            "bytes": manifest.bytes if manifest else 0,
-            "tokens_est": manifest.tokens_est if manifest else 0,
+            "bytes": told["bytes"],
+            "tokens_est": told["tokens_est"],
         }
         return TurnRecord(
             agent=agent.name,
@@ -227,7 +228,7 @@ class Course:
             stack_sha256=assembly.stack_sha256 if assembly is not None else "",
             payload_sha256=self.steps[0]["sha256"] if self.steps else "",
             tools_sha256=(manifest.tools_sha256 or "") if manifest else "",
-            manifest=as_json(manifest.to_dict()) if manifest else "{}",
+            manifest=as_json(told) if manifest else "{}",
             counts=counts,
             detail=as_json(detail),
         )

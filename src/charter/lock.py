@@ -143,11 +143,11 @@ def folders(files: Mapping[str, FileText]) -> set[str]:
 
 def unchanged(root: Path, known: Mapping[str, tuple[int, int, int]]) -> bool:
     """Whether all of these are there with the stamps they had."""
-    base = os.fspath(root)
+    base, look = os.fspath(root), os.stat
     try:
-        for name, stamp in known.items():
-            stat = os.stat(f"{base}/{name}")
-            if (stat.st_mtime_ns, stat.st_size, stat.st_ino) != stamp:
+        for name, (at, size, inode) in known.items():
+            now = look(f"{base}/{name}")
+            if now.st_mtime_ns != at or now.st_size != size or now.st_ino != inode:
                 return False
     except OSError:
         return False

@@ -60,5 +60,6 @@ def hidden_in(assembly: Assembly, *, from_agent: bool = False) -> Hidden:
     `from_agent` leaves the agent's own layers out: in its calls it may repeat what it wrote itself.
     """
     owners = NOT_THEIRS - {Owner.AGENT} if from_agent else NOT_THEIRS
-    layers = ((part.section.layer, part.text) for part in assembly.parts)
-    return {layer.id: without_self(text) for layer, text in layers if layer.owner in owners and not layer.visible}
+    return {
+        layer.id: without_self(text) for layer, text in assembly.texts() if layer.owner in owners and not layer.visible
+    }

@@ -73,5 +73,5 @@ def row_of(said: Said, count: Tokens, key: bytes | None) -> Row:
 def answered(assembly: Assembly) -> tuple[Said, ...]:
     """The message that is answered, as it is sent: the user's layer where there is one, else beside the layers."""
     if assembly.has_user_layer:
-        return (Said("user", assembly.parts[-1].text),)
+        return (Said("user", assembly.texts()[-1][1]),)
     return (Said("user", assembly.past(assembly.message)),) if assembly.message else ()

@@ -10,6 +10,7 @@ import msgspec
 
 from .core.wire import canonical
 
+SIMPLE: Final = frozenset({str, int, bool, type(None)})
 DELETE: Final = b"\x7f"  # the one ASCII character that the standard library escapes and msgspec does not
 
 _quick: Final = msgspec.json.Encoder()
@@ -35,16 +36,25 @@ def canonical_json(body: Mapping[str, Any]) -> bytes:
         return canonical(body)
 
 
-def _alike(value: object) -> bool:
-    """Whether both ways write this alike: JSON's own types, keys that are text, numbers without an exponent."""
-    kind = type(value)
-    if kind is dict:
-        for name, inner in value.items():  # type: ignore[attr-defined]
-            if type(name) is not str or (type(inner) is not str and not _alike(inner)):
+def _alike(body: Mapping[str, Any]) -> bool:
+    """Whether both ways write this alike: JSON's own types, keys that are text, numbers without an exponent.
+
+    It is looked at level by level, and a text, which most of a body is, only where it stands.
+    """
+    level: list[Any] = [body]
+    while level:
+        deeper: list[Any] = []
+        for value in level:
+            kind = type(value)
+            if kind is dict:
+                for name, inner in value.items():
+                    if type(name) is not str:
+                        return False
+                    if type(inner) is not str:
+                        deeper.append(inner)
+            elif kind is list or kind is tuple:
+                deeper += value
+            elif kind not in SIMPLE and (kind is not float or _quick.encode(value).decode() != repr(value)):
                 return False
-        return True
-    if kind is list or kind is tuple:
-        return all(map(_alike, value))  # type: ignore[call-overload]
-    if kind is float:
-        return _quick.encode(value).decode() == repr(value)
-    return kind is str or kind is int or kind is bool or value is None
+        level = deeper
+    return True

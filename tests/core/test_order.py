@@ -120,6 +120,12 @@ def test_an_optional_layer_with_nothing_to_say_leaves_neither_heading_nor_joiner
     ]
 
 
+def test_a_prompt_tells_which_layer_has_which_text() -> None:
+    assembly = assemble(STACK, map(section, (BASE, ROLE, SAID)), mode="full", settings=Settings())
+    told = [(layer.id, text) for layer, text in assembly.texts()]
+    assert told == [("base", "## Base\n\nbase text"), ("role", "## Role\n\nrole text"), ("said", "said text")]
+
+
 def test_a_kept_section_stands_the_same_beside_one_that_has_nothing_to_say() -> None:
     kept = [Section(layer, section(layer).facts, keep=True) for layer in (BASE, ROLE, SAID)]
     settings = Settings()

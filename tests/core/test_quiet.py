@@ -13,7 +13,7 @@ from charter.core.budget import Limits, Step
 from charter.core.errors import AssemblyError, BadValue, CharterError
 from charter.core.incoming import Incoming
 from charter.core.layer import Layer, Mode, Owner, Role, Stack
-from charter.core.records import ConversationEntry, ConversationLog, InboxMessage, Memory, StoredLayer
+from charter.core.records import ConversationEntry, ConversationLog, Exchange, InboxMessage, Memory, StoredLayer
 from charter.core.text import Form, Piece, Trust, Value
 from charter.templates import Compiled
 
@@ -56,6 +56,7 @@ ENTRY = ConversationEntry("m1", CANARY, CANARY, "t1", 1)
             f"ConversationLog(sender='zoe', entries=({ENTRY!r},), last_activity_ns=1)",
         ),
         (Memory("n1", CANARY, "2026-02-26"), "Memory(id='n1', day='2026-02-26')"),
+        (Exchange(3, "t1", CANARY, CANARY), "Exchange(seq=3, turn_id='t1')"),
         (
             ASSEMBLY.blocks()[1],
             "Block(id='said', role=<Role.USER: 'user'>, volatility=<Volatility.STATIC: 0>, tokens=9, message=False)",

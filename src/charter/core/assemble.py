@@ -9,7 +9,7 @@ from . import payload as wire
 from .budget import Step, check_steps, fewer
 from .dialogue import NO_TALK, Talk
 from .errors import BudgetExceeded, LayerEmpty, LayerMissing, LayerOrder, UnknownLayer
-from .layer import Role, Stack
+from .layer import Layer, Role, Stack
 from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines
 from .ports import ToolSpec
 from .section import (
@@ -185,8 +185,8 @@ class Assembly:
     """A prompt ready to send. Its text shows only where a call says so: `reveal()` and `payload()`."""
 
     __slots__ = (
-        "_blocks", "_entries", "_parts", "_text", "beside", "left_out", "message", "mode", "settings", "stack",
-        "stack_sha256",
+        "_blocks", "_entries", "_joints", "_parts", "_text", "beside", "has_user_layer", "left_out", "message", "mode",
+        "settings", "stack", "stack_sha256",
     )  # fmt: skip
 
     def __init__(
@@ -210,8 +210,11 @@ class Assembly:
         self.message = message
         self.beside = beside
         self.stack_sha256 = stack_sha256
+        # Whether the message is a layer of its own; else it stands beside the layers.
+        self.has_user_layer = bool(parts) and parts[-1][0].layer.role is Role.USER
         self._entries: tuple[Entry, ...] | None = None
         self._blocks: tuple[wire.Block, ...] | None = None
+        self._joints: int | None = None
 
     @property
     def parts(self) -> list[Rendered]:
@@ -261,20 +264,24 @@ class Assembly:
         )
 
     @property
-    def has_user_layer(self) -> bool:
-        """Whether the message is a layer of its own; else it stands beside the layers."""
-        return bool(self._parts) and self._parts[-1][0].layer.role is Role.USER
-
-    @property
     def tokens(self) -> int:
         """Everything paid for: the layers, what joins them, the tool schemas."""
-        joints = _joint_tokens(self.stack, self._parts, self.settings)
-        return sum([part[TOKENS] for part in self._parts]) + joints + self.beside.tokens
+        return sum([part[TOKENS] for part in self._parts]) + self._joint_tokens() + self.beside.tokens
+
+    def _joint_tokens(self) -> int:
+        """What joins the layers, counted once."""
+        if self._joints is None:
+            self._joints = _joint_tokens(self.stack, self._parts, self.settings)
+        return self._joints
 
     @property
     def foreign(self) -> tuple[str, ...]:
         """Whose text is in this prompt beside the operator's, the agent's and the speaker's own (N-09)."""
-        return tuple(dict.fromkeys(part[0].about.foreign for part in self._parts if part[0].about.foreign))
+        return tuple(dict.fromkeys([whose for part in self._parts if (whose := part[0].about.foreign)]))
+
+    def texts(self) -> list[tuple[Layer, str]]:
+        """The layers that are sent, in order, each with its text."""
+        return [(part[0].layer, part[TEXT]) for part in self._parts]
 
     def past(self, text: str) -> str:
         """An earlier message of a person, in the form this prompt gives the one it answers."""
@@ -287,8 +294,10 @@ class Assembly:
         return self._blocks
 
     def _joined(self) -> tuple[wire.Block, ...]:
-        layers = [(part[0].layer, part) for part in self._parts]
-        blocks = [(one.id, one.role, part[TEXT], one.volatility, part[TOKENS], False) for one, part in layers]
+        blocks = [
+            ((one := part[0].layer).id, one.role, part[TEXT], one.volatility, part[TOKENS], False)
+            for part in self._parts
+        ]
         joined = wire.with_joiners(blocks, self.stack.joiner)
         return joined if self.has_user_layer or not self.message else (*joined, wire.spoken_message(self.message))
 
@@ -313,7 +322,7 @@ class Assembly:
             tools_tokens=self.beside.tokens,
             counter=self.settings.counter.name,
             joint_bytes=len(self.stack.joiner.encode()) * (len(self._parts) - 1),
-            joint_tokens=_joint_tokens(self.stack, self._parts, self.settings),
+            joint_tokens=self._joint_tokens(),
         )
 
 

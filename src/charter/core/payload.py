@@ -39,10 +39,13 @@ def with_joiners(blocks: Sequence[Bare], joiner: str) -> tuple[Block, ...]:
     So a user block holds the user layer alone, and the texts concatenate to the whole prompt.
     """
     out: list[Block] = []
+    last, user = len(blocks) - 1, Role.USER
     for index, (name, role, text, volatility, tokens, message) in enumerate(blocks):
-        before = joiner if index and role is not Role.USER else ""
-        after = joiner if index + 1 < len(blocks) and blocks[index + 1][1] is Role.USER else ""
-        out.append(Block(name, role, f"{before}{text}{after}", volatility, tokens, message))
+        if index and role is not user:
+            text = joiner + text
+        if index < last and blocks[index + 1][1] is user:
+            text += joiner
+        out.append(Block(name, role, text, volatility, tokens, message))
     return tuple(out)
 
 
@@ -52,8 +55,8 @@ def spoken_message(text: str) -> Block:
 
 
 def _split(blocks: Sequence[Block]) -> tuple[list[Block], str]:
-    system = [block for block in blocks if block.role is Role.SYSTEM]
-    return system, "".join([block.text for block in blocks if block.role is Role.USER])
+    system, user = Role.SYSTEM, Role.USER
+    return [one for one in blocks if one.role is system], "".join([one.text for one in blocks if one.role is user])
 
 
 # ── OpenAI chat, and Ollama's like it ─────────────────────────────────────────────────────────────────────────────

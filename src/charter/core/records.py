@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .policy import Actor
 from .text import Trust
@@ -310,14 +310,19 @@ class Proposed:
     expires_at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One past message of a chat and what was answered, whole; `seq` counts the exchanges with this sender (N-18)."""
+class Exchange(NamedTuple):
+    """One past message of a chat and what was answered, whole; `seq` counts the exchanges with this sender (N-18).
+
+    A turn reads a whole chat of them, and a tuple is made in a third of the time.
+    """
 
     seq: int
     turn_id: str
-    text: str = field(repr=False)
-    reply: str = field(repr=False)
+    text: str
+    reply: str
+
+    def __repr__(self) -> str:
+        return f"Exchange(seq={self.seq!r}, turn_id={self.turn_id!r})"
 
 
 @dataclass(frozen=True, slots=True)

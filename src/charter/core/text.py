@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -211,6 +212,7 @@ def inline(value: str, *, starts_line: bool = False) -> str:
     return quote(value)
 
 
+@lru_cache(maxsize=1024)
 def _is_structure(value: str) -> bool:
     """Whether a plain value could be taken for structure where a line begins, however it is written."""
     folded = (value if value.isascii() else unicodedata.normalize("NFKC", value)).lstrip()
@@ -288,7 +290,6 @@ class Structure:
 
 
 _FORMS: dict[Form, Callable[[str], str]] = {
-    Form.QUOTED: quote,
     Form.BLOCK: block,
     Form.JSON: json_line,
 }
@@ -311,6 +312,8 @@ def encode(value: Value, structure: Structure, starts: frozenset[str] = frozense
 
 
 def _encode_piece(piece: Piece, structure: Structure, starts_line: bool) -> str:
+    if piece.form is Form.QUOTED:
+        return quote(piece.text)
     if piece.form is Form.LINE:
         return inline(piece.text, starts_line=starts_line)
     if piece.form is Form.XML:

@@ -92,11 +92,15 @@ def made_of(
 
 def same(looks: Looks) -> bool:
     """Whether everything that was looked at is now as it was then."""
+    look = os.lstat
     for path, sign in looks.items():
         try:
-            one = os.lstat(path)
+            one = look(path)
+        except FileNotFoundError:
+            if sign is None or sign:
+                return False
         except (OSError, ValueError):
-            if _look(path) != sign:
+            if sign is not None:
                 return False
         else:  # what is the same is no link, for it was none then
             if sign != (one.st_dev, one.st_ino, one.st_mtime_ns, one.st_ctime_ns, one.st_size):

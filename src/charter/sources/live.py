@@ -46,12 +46,13 @@ class Clock(msgspec.Struct, tag_field="kind", tag="clock", forbid_unknown_fields
     def gather(self, ask: Ask) -> Gathered:
         zone = ask.world.given.get("timezone") or _stored_zone(ask)
         utc = at if (at := ask.incoming.time).tzinfo is UTC else at.astimezone(UTC)
-        minute = _minute(utc)
+        iso = utc.isoformat(timespec="seconds")
+        minute = f"{iso[:10]} {iso[11:16]}"
         facts: dict[str, Value] = {
             "utc": minute,
             "local": _minute(utc.astimezone(time_zone(str(zone)))) if zone else minute,
             "timezone": str(zone) if zone else None,
-            "iso": utc.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            "iso": iso.replace("+00:00", "Z"),
         }
         return Gathered(facts)
 

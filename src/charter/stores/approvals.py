@@ -9,7 +9,7 @@ from typing import Literal
 from ..core.errors import BadValue, NotStored, Refused
 from ..core.records import Approval, Author
 from . import log, notices
-from .database import MOST, Database, Row, Run, named, one, storable, when
+from .database import MOST, Database, Read, Row, Run, named, one, storable, when
 
 COLUMNS = """approval_id, agent_name, turn_id, tool, arguments, sha256, at_ns, expires_at_ns, user_id, state,
     decided_by, decided_at_ns, used_by_turn"""
@@ -89,7 +89,7 @@ def approval(db: Database, name: str) -> Approval:
     return Approval(*_find(db.read, name)[:13])
 
 
-def _find(run: Run, name: str) -> Row:
+def _find(run: Read, name: str) -> Row:
     row = one(run(f"SELECT {COLUMNS}, chain FROM tool_approvals WHERE approval_id = ?", name))
     if row is None:
         raise NotStored("approval of this id", "it may have been decided and pruned")

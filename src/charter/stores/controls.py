@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 from ..core.errors import BadValue, Paused
 from ..core.records import Author, Control, TurnRecord
 from . import log, notices
-from .database import Database, Row, Run, named, storable, when
+from .database import Database, Read, Row, Run, named, storable, when
 
 MAX_REASON_CHARS = 500
 PLACE = "agent"
+DAY_NS = 24 * 3600 * 10**9
 PAUSED = "SELECT paused FROM agent_controls WHERE agent_name = ?"
 _CONTROL = """SELECT COALESCE(c.paused, 0), COALESCE(c.paused_by, ''), COALESCE(c.paused_at_ns, 0),
     COALESCE(c.reason, ''), c.tokens_per_day, c.turns_per_day, COALESCE(s.tokens, 0), COALESCE(s.turns, 0)
@@ -36,7 +38,7 @@ def control(db: Database, agent: str, day: str) -> Control:
     return control_in(db.read, agent, day)
 
 
-def control_in(run: Run, agent: str, day: str) -> Control:
+def control_in(run: Read, agent: str, day: str) -> Control:
     """The same, inside a transaction."""
     row = run(_CONTROL, agent, agent, _day(day))[0]
     return Control(bool(row[0]), *row[1:])
@@ -102,9 +104,15 @@ def cost(turn: TurnRecord) -> int:
 
 def day_of(at_ns: int) -> str:
     """The day of a time, in UTC."""
-    return datetime.fromtimestamp(at_ns // 10**9, UTC).date().isoformat()
+    return _named(at_ns // DAY_NS)
 
 
+@lru_cache(maxsize=64)
+def _named(number: int) -> str:
+    return datetime.fromtimestamp(number * DAY_NS // 10**9, UTC).date().isoformat()
+
+
+@lru_cache(maxsize=64)
 def _day(day: str) -> str:
     try:
         return date.fromisoformat(day).isoformat()

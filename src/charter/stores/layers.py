@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..core.errors import BadValue, Conflict, NotStored
 from ..core.records import Author, Change, Head, Label, Place, StoredLayer, Version
 from . import log, notices
-from .database import Database, Run, named, one, storable, when
+from .database import Database, Read, Run, named, one, storable, when
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def head(db: Database, place: Place) -> StoredLayer | None:
     return _head(db.read, place)
 
 
-def _head(run: Run, place: Place) -> StoredLayer | None:
+def _head(run: Read, place: Place) -> StoredLayer | None:
     sql = _HEADS[place.head]
     row = one(run(sql.read, *sql.key(place)))
     return StoredLayer(place.layer_id, row[0], row[1], row[2], row[3]) if row else None

@@ -19,14 +19,14 @@ STAGED = "state = 'staged' AND state <> 'done'"
 def stage(db: Database, agent: str, message: InboxMessage) -> bool:
     """Puts a message in the inbox; one that is there already (same id) stays as it is. Whether it is new."""
     with db.writing() as run:
-        new = bool(run(_STAGE, *_cells(agent, message), "staged", ""))
+        new = run.changed(_STAGE, *_cells(agent, message), "staged", "") > 0
         if new:
             notices.notify(db, run, agent)
     return new
 
 
 _STAGE = """INSERT INTO inbox_messages (agent_name, message_id, sender, user_id, channel, body, received_at_ns, state,
-    turn_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING RETURNING seq"""
+    turn_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (agent_name, message_id) DO NOTHING"""
 
 
 def _cells(agent: str, message: InboxMessage) -> tuple[str | int, ...]:
@@ -99,7 +99,7 @@ def take(
         if message is not None and not busy and max_senders > 0 and max_messages > 0:
             mine = _take_alone(run, agent, turn_id, only, message)
         if message is not None and not mine:
-            new = run(_STAGE, *_cells(agent, message), "staged", "")
+            new = run.changed(_STAGE, *_cells(agent, message), "staged", "")
             if busy and new:
                 notices.notify(db, run, agent)
         if not busy and not mine:
@@ -114,7 +114,7 @@ def _take_alone(run: Run, agent: str, turn_id: str, only: str, message: InboxMes
     cells = _cells(agent, message)
     if only != cells[2] or run(_OF_ONE, agent, only):
         return []
-    if not run(_STAGE, *cells, "taken", turn_id):
+    if not run.changed(_STAGE, *cells, "taken", turn_id):
         return []
     return [message if message.sender == only else replace(message, sender=only)]
 
@@ -270,7 +270,7 @@ def fail(db: Database, turn: TurnRecord) -> None:
 
 
 def _end_lease(run: Run, turn: TurnRecord) -> None:
-    if not run("DELETE FROM turn_leases WHERE agent_name = ? AND turn_id = ? RETURNING lane", turn.agent, turn.id):
+    if not run.changed("DELETE FROM turn_leases WHERE agent_name = ? AND turn_id = ?", turn.agent, turn.id):
         raise Busy(f"turn {turn.id} has no lease any more; another turn took over, so nothing of it is kept")
 
 

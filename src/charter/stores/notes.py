@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -220,9 +220,9 @@ def rank(postings: Iterable[Row], limit: int) -> list[int]:
 
     Scores add up in the order of the terms, so they are the same to the last bit wherever the rows come from.
     """
-    held: dict[str, list[Row]] = {}
+    held: defaultdict[str, list[Row]] = defaultdict(list)
     for row in postings:
-        held.setdefault(row[0], []).append(row)
+        held[row[0]].append(row)
     scores: dict[int, float] = {}
     for term in sorted(held):
         rows = held[term]

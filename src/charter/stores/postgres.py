@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,23 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 @cache
 def _spoken(sql: str) -> str:
     return sql.replace("?", "%s")
+
+
+class Transaction:
+    """The statements of one transaction."""
+
+    __slots__ = ("_connection", "_db")
+
+    def __init__(self, db: Postgres, connection: psycopg.Connection[Row]) -> None:
+        self._db = db
+        self._connection = connection
+
+    def __call__(self, sql: str, *values: Any) -> list[Row]:
+        cursor = self._db.run(self._connection, sql, values)
+        return cursor.fetchall() if cursor.description else []
+
+    def changed(self, sql: str, *values: Any) -> int:
+        return self._db.run(self._connection, sql, values).rowcount
 
 
 class Postgres:
@@ -132,16 +149,8 @@ class Postgres:
     def _begun(self, begin: str, locks: Any) -> Iterator[tuple[psycopg.Connection[Row], Run]]:
         """A connection in a transaction with its locks held; what is not committed is rolled back."""
         connection = self._begin(begin, locks)
-
-        def run(sql: str, *values: Any) -> list[Row]:
-            try:
-                cursor = connection.execute(_spoken(sql), fit(values))
-                return cursor.fetchall() if cursor.description else []
-            except self._errors as error:
-                raise self._translate(error) from None
-
         try:
-            yield connection, run
+            yield connection, Transaction(self, connection)
         finally:
             with contextlib.suppress(*self._errors):
                 if not connection.closed:
@@ -187,6 +196,13 @@ class Postgres:
         with self._lock:
             self._made = self._made or self._unopened()
         self._made.close()
+
+    def run(self, connection: psycopg.Connection[Row], sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
+        """Runs a statement in the transaction of this connection."""
+        try:
+            return connection.execute(_spoken(sql), fit(values))
+        except self._errors as error:
+            raise self._translate(error) from None
 
     def _gone(self, error: BaseException) -> bool:
         """Whether the connection died, so that another one may still answer."""

@@ -11,7 +11,7 @@ from ..core.errors import Conflict, NotStored, Refused
 from ..core.policy import Actor
 from ..core.records import Author, Change, Decision, Head, Place, Proposal, Proposed, StoredLayer
 from . import log
-from .database import Database, Row, Run, one, storable, when
+from .database import Database, Read, Row, Run, one, storable, when
 from .layers import checked, commit_in
 
 COLUMNS = """proposal_id, agent_name, user_id, layer_id, head, base_version, content, sha256, actor, proposed_by,
@@ -85,7 +85,7 @@ def proposal(db: Database, name: str) -> Proposal:
     return _find(db.read, name)
 
 
-def _find(run: Run, name: str) -> Proposal:
+def _find(run: Read, name: str) -> Proposal:
     row = one(run(f"SELECT {COLUMNS} FROM proposals WHERE proposal_id = ?", name))
     if row is None:
         raise NotStored("proposal of this id", "see: charter proposals")

@@ -36,6 +36,28 @@ TURN_SECONDS = 0.02
 LINE_SECONDS = 5.0  # longer than any line that moves; who stands in it and was stopped holds up nobody for ever
 
 
+class Transaction:
+    """The statements of one transaction."""
+
+    __slots__ = ("_execute", "_path")
+
+    def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:
+        self._execute = connection.execute
+        self._path = path
+
+    def __call__(self, sql: str, *values: Any) -> list[Row]:
+        try:
+            return self._execute(sql, fit(values)).fetchall()
+        except sqlite3.Error as error:
+            raise translate(error, self._path) from None
+
+    def changed(self, sql: str, *values: Any) -> int:
+        try:
+            return self._execute(sql, fit(values)).rowcount
+        except sqlite3.Error as error:
+            raise translate(error, self._path) from None
+
+
 class Sqlite:
     """A database in one file, or in memory when there is no path. Safe for threads, processes and forks."""
 
@@ -204,20 +226,11 @@ class Sqlite:
     def writing(self, *locks: str) -> Iterator[Run]:
         with self._lock:
             connection = self._shared()
-            execute = connection.execute
-            path = self.path
-
-            def run(sql: str, *values: Any) -> list[Row]:
-                try:
-                    return execute(sql, fit(values)).fetchall()
-                except sqlite3.Error as error:
-                    raise translate(error, path) from None
-
             try:
                 self._begin(connection)
                 self._same_file()
-                yield run
-                run("COMMIT")
+                yield Transaction(connection, self.path)
+                self._commit(connection)
             except BaseException as error:
                 self._undo(connection, whole=isinstance(error, _DECIDED))
                 raise
@@ -245,6 +258,12 @@ class Sqlite:
                 raise translate(error, self.path) from None
             return False
         return True
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from None
 
     def _undo(self, connection: sqlite3.Connection, *, whole: bool) -> None:
         """Ends a transaction; a connection that failed in it is not used again, and its lock ends with it."""

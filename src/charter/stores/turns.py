@@ -18,7 +18,7 @@ COLUMNS = """agent_name, turn_id, at_ns, channel, sender, user_id, charter, char
 
 NO_DETAIL = "{}"
 _RECORD = f"""INSERT INTO turn_records ({COLUMNS}, chain) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (agent_name, turn_id) DO NOTHING RETURNING 1"""
+    ON CONFLICT (agent_name, turn_id) DO NOTHING"""
 _WRITTEN = json.JSONEncoder(sort_keys=True).encode
 
 
@@ -70,7 +70,7 @@ def chain_of(db: Database, turn: TurnRecord) -> str:
 def record_in(db: Database, run: Run, turn: TurnRecord, chain: str) -> None:
     """Keeps a turn, inside the transaction that ends it and holds its chain."""
     counts = counted(turn)
-    written = run(
+    written = run.changed(
         _RECORD,
         turn.agent, turn.id, turn.at_ns, turn.channel, turn.sender, turn.user, turn.charter,
         turn.charter_version, turn.mode, turn.outcome, turn.code, turn.stack_sha256, turn.payload_sha256,

@@ -30,7 +30,7 @@ _TELLING: Final = (
 )
 _TELLS: Final = 6  # letters of a name that tell its language
 _MOST: Final = 400  # words that are looked at
-_KEPT: Final = 512  # sentences of which it is remembered
+_KEPT: Final = 128  # sentences of which it is remembered
 _SCRIPTS: Final = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
     (re.compile("[\uac00-\ud7a3]"), "ko"),

@@ -94,7 +94,7 @@ def _of_word(word: str) -> float:
 
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:
-    """Every stretch of a text with its weight; only the heaviest one names what carried it."""
+    """Every stretch of a text with its weight; only the heaviest one names what carried it, if it weighs for it."""
     table = weights()
     bags = bags_of(reading, known, table)
     totals = [table.of(bag.features) + sum(map(_of_word, bag.words)) for bag in bags]
@@ -109,7 +109,7 @@ def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) ->
             bags[last - 1].sentence.end,
             _heavy(bags[first:last], totals[first:last]),
             weight,
-            _carried(bags[first:last], table) if (first, last, weight) == heaviest else (),
+            _carried(bags[first:last], table) if weight > 0 and (first, last, weight) == heaviest else (),
         )
         for first, last, weight in stretches
     ]

@@ -102,13 +102,15 @@ def word_features(words: Sequence[str], quoted: Sequence[bool], table: Weights |
     found = [*stems]
     for at, one in enumerate(stems):
         near = stems[at + 1 : at + 1 + _APART]
-        if table is not None and (one not in table.seconds or table.seconds[one].isdisjoint(near)):
+        after = near if table is None else table.seconds.get(one, _NONE).intersection(near)
+        if not after:
             continue
         gap = " "
         for other in near:
-            found.append(f"{one}{gap}{other}")
+            if other in after:
+                found.append(f"{one}{gap}{other}")
             gap += "_ "
-        if len(near) > 1:
+        if len(near) > 1 and near[0] in after and near[1] in after:
             found.append(f"{one} {near[0]} {near[1]}")
     return found
 

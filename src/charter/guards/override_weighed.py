@@ -18,6 +18,7 @@ from .weighing import (
     Weighed,
     Weights,
     carried,
+    kind_features,
     piece_features,
     pieces,
     sign_features,
@@ -56,8 +57,9 @@ def bags_of(reading: Reading, known: Sequence[Found], table: Weights | None = No
         lead = _lead(reading, sentence)
         words = [*reading.words[lead], *reading.words[inside]]
         signs = sign_features(_signs(reading.by[sentence.number], bonds, quoted), table)
-        features = word_features(words, [*quoted[lead], *quoted[inside]], table)
-        found.append(Bag(sentence, frozenset(reading.words[inside]), frozenset(chain(features, signs))))
+        marks = [*quoted[lead], *quoted[inside]]
+        features = (*word_features(words, marks, table), *kind_features(words, marks, table), *signs)
+        found.append(Bag(sentence, frozenset(reading.words[inside]), frozenset(features)))
     return found
 
 

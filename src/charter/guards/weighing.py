@@ -1,7 +1,8 @@
 """What a text weighs is the sum of the weights of its features; a table that people can read says each one's weight.
 
 A feature is written as it is read: a stem (`ignor`), stems side by side (`ignor all rul`) or apart (`ignor _ rul`), a
-piece of a word (`~forb`), or a sign that a lexicon knows (`#override.drop`), alone or with another one of its sentence.
+piece of a word (`~forb`), the kind a word is of (`=disregard`) alone or beside a stem (`=disregard rul`), or a sign that
+a lexicon knows (`#override.drop`), alone or with another one of its sentence.
 """
 
 from __future__ import annotations
@@ -14,15 +15,12 @@ from math import sqrt
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from .kin import kinds_of, stem
+
 _APART: Final = 4  # words from the first to the second of a pair
 _PIECES: Final = (3, 4, 5, 6)  # letters of a piece of a word
 _FEW: Final = 4  # words that every text is taken to have besides its own: short ones are not all or nothing
-_SHORT: Final = 3  # letters that a stem keeps
-_BEGINNING: Final = 5  # letters, where endings are not those of English
 _LONGEST: Final = 40  # letters of a word that are looked at
-_ENDINGS: Final = tuple(
-    "ations ation ingly edly ments ment ions ion ings ing ies ied ers er ed es ly s e y".split()
-)  # the longest first
 _BIAS: Final = "(bias)"
 _SHOWN: Final = 6  # features that an explanation names
 _NONE: Final = frozenset[str]()
@@ -73,17 +71,6 @@ def weights_of(folder: str, name: str) -> Weights:
 # ── features ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@lru_cache(maxsize=1 << 15)
-def stem(word: str) -> str:
-    """A word without its ending: English ones by rule, others cut."""
-    if not word.isascii():
-        return word[:_BEGINNING]
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORT:
-            return word[: -len(ending)]
-    return word[:_LONGEST]
-
-
 @lru_cache(maxsize=1 << 14)
 def pieces(word: str) -> frozenset[str]:
     """The beginnings, ends and middles of a word, with a mark where it begins and ends."""
@@ -112,6 +99,16 @@ def word_features(words: Sequence[str], quoted: Sequence[bool], table: Weights |
             gap += "_ "
         if len(near) > 1 and near[0] in after and near[1] in after:
             found.append(f"{one} {near[0]} {near[1]}")
+    return found
+
+
+def kind_features(words: Sequence[str], quoted: Sequence[bool], table: Weights | None = None) -> list[str]:
+    """Of one sentence: the kinds its words are of, and each beside the stem before and after it; not of quotations."""
+    kinds = [() if said else kinds_of(word) for word, said in zip(words, quoted, strict=True)]
+    found = [f"={kind}" for some in kinds for kind in some]
+    for before, after, own, others in zip(words, words[1:], kinds, kinds[1:], strict=False):
+        pairs = [(stem(before), f"={kind}") for kind in others] + [(f"={kind}", stem(after)) for kind in own]
+        found += [f"{one} {other}" for one, other in pairs if table is None or other in table.seconds.get(one, _NONE)]
     return found
 
 

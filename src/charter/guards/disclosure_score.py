@@ -88,9 +88,8 @@ def weigh_text(text: str) -> Weighed:
 def _hint(sentence: Sentence) -> float:
     """At a glance: what its words and classes weigh."""
     table = weights()
-    return sum(table.get(f"w:{word}", 0.0) for word in set(sentence.tokens.words)) + sum(
-        table.get(f"c:{kind}", 0.0) for kind in sentence.by
-    )
+    known = (*(f"w:{word}" for word in {*sentence.tokens.words}), *(f"c:{kind}" for kind in sentence.by))
+    return math.fsum(filter(None, map(table.get, known)))  # the same in whatever order they come
 
 
 def _place(scene: Scene, sentence: Sentence) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, chain
+from math import fsum
 from typing import Final, NamedTuple
 
 from .bonds_scene import Found
@@ -99,7 +100,7 @@ def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) ->
     """Every stretch of a text with its weight; only the heaviest one names what carried it, if it weighs for it."""
     table = weights()
     bags = bags_of(reading, known, table)
-    totals = [table.of(bag.features) + sum(map(_of_word, bag.words)) for bag in bags]
+    totals = [table.of(bag.features) + fsum(map(_of_word, bag.words)) for bag in bags]
     stretches = [
         (first, last, weight_of(sum(totals[first:last]), size, table) + _strange(bags[first:last]))
         for first, last, size in stretches_of(bags, whole)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations
-from math import sqrt
+from math import fsum, sqrt
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -45,7 +45,8 @@ class Weights(NamedTuple):
     seconds: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def of(self, features: Iterable[str]) -> float:
-        return sum(filter(None, map(self.by_feature.get, features)))
+        """Their sum, the same in whatever order they come: a set has another one in every process."""
+        return fsum(filter(None, map(self.by_feature.get, features)))
 
 
 def read_weights(lines: Iterable[str]) -> Weights:

@@ -105,12 +105,24 @@ def word_features(words: Sequence[str], quoted: Sequence[bool], table: Weights |
 
 def kind_features(words: Sequence[str], quoted: Sequence[bool], table: Weights | None = None) -> list[str]:
     """Of one sentence: the kinds its words are of, and each beside the stem before and after it; not of quotations."""
-    kinds = [() if said else kinds_of(word) for word, said in zip(words, quoted, strict=True)]
-    found = [f"={kind}" for some in kinds for kind in some]
-    for before, after, own, others in zip(words, words[1:], kinds, kinds[1:], strict=False):
-        pairs = [(stem(before), f"={kind}") for kind in others] + [(f"={kind}", stem(after)) for kind in own]
-        found += [f"{one} {other}" for one, other in pairs if table is None or other in table.seconds.get(one, _NONE)]
+    kinds = [_NONE if said else _kinds(word) for word, said in zip(words, quoted, strict=True)]
+    found = [kind for some in kinds for kind in some]
+    before, own = "", _NONE
+    for word, some in zip(words, kinds, strict=True):
+        after = stem(word)
+        if table is None:
+            found += [f"{before} {kind}" for kind in some if before] + [f"{kind} {after}" for kind in own]
+        else:
+            if some and before in table.seconds:
+                found += [f"{before} {kind}" for kind in table.seconds[before].intersection(some)]
+            found += [f"{kind} {after}" for kind in own if after in table.seconds.get(kind, _NONE)]
+        before, own = after, some
     return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _kinds(word: str) -> frozenset[str]:
+    return frozenset(f"={kind}" for kind in kinds_of(word))
 
 
 def piece_features(words: Iterable[str]) -> Iterator[str]:

@@ -47,7 +47,7 @@ PROSE: Final = "P"
 PROSE_WEIGHT: Final = 0.2  # of prose that a table made without it takes for more than DOUBT; of the rest half
 DOUBT: Final = -1.5
 EASY: Final = 6_000  # of the rest, drawn by lot
-ALLOWED_WEIGHT: Final = 2.0  # a question about the prompt that is refused is the dearer mistake
+ALLOWED_WEIGHT: Final = 4.0  # a question about the prompt that is refused is the dearer mistake
 
 Row = tuple[str, frozenset[str], bool, float]  # source, features, whether it is a request, how much it counts
 

@@ -26,9 +26,10 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 CORPUS: Final = ROOT / "tests" / "guards" / "corpus"
 TABLE: Final = ROOT / "src" / "charter" / "guards" / "words" / "weights" / "override.tsv"
 BIAS: Final = "(bias)"
-COST: Final = 0.03
+COST: Final = 0.02
 KEPT: Final = 40_000  # features of the table
 AGAIN: Final = {"stated": 4}  # what the tests state must hold: its texts count so many times
+QUOTED: Final = 3  # times that an honest text counts which quotes or forbids an attack: the dearest mistake
 RARE: Final = 0.3
 OFTEN: Final = 2  # texts in which a feature must stand
 PASSES: Final = 12
@@ -55,7 +56,7 @@ def examples() -> Iterator[Example]:
     """Edits as they are; of files, the hostile passage, and all stretches of honest ones."""
     for case in cases("override"):
         if case["group"] not in APART:
-            again = AGAIN.get(case["file"], 1)
+            again = QUOTED if case["group"] == "quoting" else AGAIN.get(case["file"], 1)
             yield from [*read(case["text"], case["label"] == "attack", case.get("batch", case["file"]))] * again
     for case in cases("files"):
         if case["group"] not in ("hidden", "encoded", "token"):

@@ -21,7 +21,7 @@ from .views import View, plain, views_of
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
 _MENDED: Final = 4  # views in which spelling is mended
 _TYPED: Final = 1_000  # characters of a message in which spelling is mended
-_SPOKEN: Final = 1.5  # how much more must speak for a request when something was said before
+_SPOKEN: Final = 0.5  # how much more must speak for a request when something was said before
 _UNMASKED: Final = 0.5  # and when it stands in a disguise
 _HIDDEN: Final = 2  # words that a disguise must have hidden
 _WEIGHED: Final = 12  # views that are weighed

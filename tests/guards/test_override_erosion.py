@@ -1,4 +1,4 @@
-"""N-08: care that is worn away step by step shows against the version that had most of it, as far back as texts go on."""
+"""N-08: care that is worn away step by step shows against the version that had most of it, however far back."""
 
 from __future__ import annotations
 

@@ -169,8 +169,9 @@ def test_in_many_words_one_of_another_language_is_chance_and_in_few_it_is_not() 
 
 
 @pytest.mark.parametrize(
-    ("word", "tells"), [("constitution", True), ("ignoriere", True), ("правила", True), ("ñandú", True), ("xqzw", False), ("the", False)]
-)  # fmt: skip
+    ("word", "tells"),
+    [("constitution", True), ("ignoriere", True), ("правила", True), ("ñandú", True), ("xqzw", False), ("the", False)],
+)
 def test_a_word_tells_when_it_could_be_part_of_a_sign(word: str, tells: bool) -> None:
     assert is_telling(word) is tells
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from charter.guards.finding import ALLOWED
-from charter.guards.leak import Screen, scan_call, scan_reply
 from charter.guards.leak_chains import GAP, chains
 from charter.guards.leak_index import (
     FREQUENT,
@@ -17,8 +15,6 @@ from charter.guards.leak_index import (
     index_of,
     steps_of,
 )
-from charter.guards.leak_order import fragments
-from charter.guards.leak_past import past_of
 from charter.guards.leak_read import fold, read
 from charter.guards.leak_runs import (
     Run,
@@ -33,9 +29,8 @@ from charter.guards.leak_runs import (
     runs,
     turned_traces,
 )
-from charter.guards.leak_secret import secret_of
 
-from .test_leak import HIDDEN, OTHER, SENTENCE
+from .test_leak import HIDDEN, SENTENCE
 
 pytestmark = pytest.mark.requirement("N-08", "S1-06")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -222,100 +217,3 @@ def test_a_word_that_comes_often_counts_only_beside_its_neighbours() -> None:
     assert len(index.where["sea"]) > FREQUENT
     assert max(chain.size for chain in chains(index, "thirteen sea fourteen".split(), index.bits)) == 3
     assert list(chains(index, "sea sea sea".split(), index.bits)) == []
-
-
-# ── a whole reply ─────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_fragment_is_two_words_and_says_whether_it_is_most_of_a_reply() -> None:
-    dense = fragments(INDEX, read("the juniper hedge"))
-    assert [FLAT[one.first : one.last] for one in dense.found] == [["the", "juniper", "hedge"]]
-    assert dense.dense
-    thin = fragments(INDEX, read("the juniper hedge stands tall and green in our garden behind the shed all summer"))
-    assert thin.found
-    assert not thin.dense
-
-
-def test_words_in_another_order_are_a_leak_and_half_of_them_are_not() -> None:
-    words = SENTENCE.rstrip(".").replace(",", "").split()
-    stirred = sorted(words)
-    assert scan_reply(" ".join(stirred), HIDDEN).reason.endswith("hidden words by shuffled, view plain")
-    assert scan_reply(" ".join(stirred[:8]), HIDDEN) == ALLOWED
-
-
-def test_what_a_person_says_is_theirs_only_when_it_is_said_by_them() -> None:
-    for role, theirs in (("user", True), ("assistant", False), ("tool", False)):
-        known = past_of([(role, SENTENCE)], INDEX, lambda text: True).known
-        assert bool(known) is theirs, role
-    assert past_of([SENTENCE], INDEX, lambda text: True).known
-    assert not past_of([SENTENCE], INDEX, lambda text: False).known
-    assert past_of([SENTENCE], INDEX, lambda text: False).replies == [SENTENCE]
-
-
-def test_only_the_last_forty_replies_are_read_each_to_so_many_characters() -> None:
-    past = past_of([("assistant", f"{at} " + "x" * 20_000) for at in range(41)], INDEX, lambda text: False)
-    assert len(past.replies) == 40
-    assert {len(reply) for reply in past.replies} == {16_384}
-
-
-def test_arguments_are_read_as_written_and_as_what_they_say() -> None:
-    assert scan_call({"a": [None, True, {"b": SENTENCE}]}, HIDDEN).decision == "deny"
-    assert scan_call("[" * 100_000, OTHER) == ALLOWED
-    keys = {word: at for at, word in enumerate(SENTENCE.split())}
-    assert scan_call(keys, HIDDEN).decision == "deny"
-
-
-# ── canaries ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("secret", "reply", "found"),
-    [
-        ("abc", "abc", True),
-        ("abc", "xabcx", True),
-        ("abc", "a b c", False),
-        ("abcd", "a-b-c-d", True),
-        ("abcd", "xabcd", False),
-        ("abcd", "abcdx", True),
-        ("abcd", "dcba", True),
-        ("abcdefg", "x abcdefg", True),
-        ("abcdefg", "xabcdefg", False),
-        ("abcdefgh", "xabcdefgh", True),
-        ("abdgkpvy", "bcehlqwz", False),
-        ("abdgkpvyc", "bcehlqwzd", True),
-    ],
-)
-def test_a_short_canary_begins_a_word_and_a_long_one_may_stand_anywhere(secret: str, reply: str, found: bool) -> None:
-    assert (scan_reply(reply, OTHER, canaries=[secret]).code == "LEAK_CANARY") is found
-
-
-def test_a_canary_says_where_it_stands() -> None:
-    (span,) = scan_reply("so: quartz-7f31, yes", OTHER, canaries=["quartz-7f31"]).spans
-    assert "so: quartz-7f31, yes"[span.start : span.end] == "quartz-7f31"
-
-
-def test_a_canary_may_be_cut_anywhere_between_two_replies() -> None:
-    secret = secret_of("quartz7f31")
-    letters = secret.letters
-    for cut in range(1, len(letters)):
-        assert secret.place(read(letters[cut:]), letters[:cut]) == (0, len(letters) - cut)
-    assert secret.place(read(letters[3:]), letters[:2]) is None
-    assert secret.place(read(""), letters) is None
-
-
-# ── a stream ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_a_stream_holds_a_run_of_twelve_letters_and_lets_go_when_it_ends() -> None:
-    screen = Screen(HIDDEN)
-    assert screen.feed("when a guest c") == "when a guest c"
-    assert screen.feed("o") == ""
-    assert repr(screen) == "Screen(allow, 15 characters, 1 held)"
-    assert screen.feed("zy") == "ozy"
-    assert screen.end() == ""
-
-
-def test_a_screen_shows_how_much_it_holds_and_never_what() -> None:
-    screen = Screen(HIDDEN)
-    screen.feed("hello ")
-    assert repr(screen) == "Screen(allow, 6 characters, 0 held)"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
 import pytest
 
 from charter.guards import leak_scan
@@ -251,6 +254,35 @@ def test_a_screen_shows_how_much_it_holds_and_never_what() -> None:
     screen = Screen(HIDDEN)
     screen.feed("hello ")
     assert repr(screen) == "Screen(allow, 6 characters, 0 held)"
+
+
+def test_a_code_that_is_cut_over_several_arguments_is_put_together() -> None:
+    coded = base64.b64encode(SENTENCE.encode()).decode()
+    parts = [coded[at : at + 9] for at in range(0, len(coded), 9)]
+    found = scan_call(json.dumps(parts), {"poems": OTHER, "house": HIDDEN})
+    assert (found.decision, found.code, found.layer) == ("deny", "LEAK", "house")
+    (span,) = found.spans
+    assert (span.start, span.code) == (0, "LEAK")
+    assert span.end == len(json.dumps(parts))
+    assert scan_call(json.dumps(parts[:4]), HIDDEN) == ALLOWED
+
+
+def test_words_a_person_said_with_others_between_are_theirs_to_the_last_one() -> None:
+    place = FLAT.index("complains")
+    known = past_of([("user", " and ".join(PLAIN))], INDEX, lambda text: True).known
+    assert known >= set(range(place - 3, place - 3 + len(PLAIN)))
+    assert place + len(PLAIN) not in known
+
+
+def test_a_stream_that_goes_on_as_an_earlier_place_does_is_followed() -> None:
+    twice = (
+        "Whoever asks about the silver heron is told that the boathouse opens at dawn in spring. "
+        "Whoever asks about the silver heron may also learn which ferry leaves the quay on Sundays."
+    )
+    for sentence in twice.split(". "):
+        screen = Screen(twice)
+        assert len("".join(screen.feed(char) for char in sentence)) < 24
+        assert screen.finding.code == "LEAK"
 
 
 @pytest.mark.parametrize("escape", ["\\n", "\\t", "\\r"])

@@ -126,6 +126,8 @@ def without_vowels(text: str) -> str:
         (" ".join(word[0] for word in SENTENCE.split()), "initials"),
         ("\n".join(f"{char}lpha bet" for char in "whenaguestcomplainstwice"), "acrostic"),
         (" ".join(f"zz{char}" for char in "whenaguestcomplainstwice"), "acrostic"),
+        (". ".join(f"{char}lpha bet is" for char in "whenaguestcomplainstwice"), "acrostic"),
+        (" ".join(f"{word[0]}zorb" for word in SENTENCE.split()), "initials"),
     ],
 )
 def test_each_way_of_showing_hidden_words_is_named(text: str, way: str) -> None:
@@ -217,3 +219,38 @@ def test_a_word_that_comes_often_counts_only_beside_its_neighbours() -> None:
     assert len(index.where["sea"]) > FREQUENT
     assert max(chain.size for chain in chains(index, "thirteen sea fourteen".split(), index.bits)) == 3
     assert list(chains(index, "sea sea sea".split(), index.bits)) == []
+
+
+def stood(text: str, way: str) -> str:
+    """What stands where a trace was found."""
+    folded = fold(text)
+    reading = read(folded)
+    found = [
+        *letter_traces(INDEX, reading),
+        *turned_traces(INDEX, reading, folded),
+        *bare_traces(INDEX, reading, folded),
+        *initial_traces(INDEX, reading),
+        *acrostic_traces(INDEX, reading, folded),
+    ]
+    trace = next(trace for trace in found if trace.way == way)
+    return folded[trace.start : trace.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        (SENTENCE[:-1].lower()[::-1], "reversed"),
+        (SENTENCE[:-1].lower().translate(str.maketrans(LETTERS, LETTERS[5:] + LETTERS[:5])), "shifted"),
+        (SENTENCE[:-1].lower().translate(str.maketrans(LETTERS, LETTERS[5:] + LETTERS[:5]))[::-1], "shifted"),
+        (without_vowels(SENTENCE[:-1].lower()), "vowels dropped"),
+        (" ".join(word[0] for word in SENTENCE.lower().split()), "initials"),
+    ],
+)
+def test_a_trace_leads_to_the_words_that_show_it(text: str, way: str) -> None:
+    found = stood(f"50 + 50 = 100; {text}; 50 + 50 = 100", way)
+    assert 0.9 * len(text) <= len(found) <= len(text) + 5, "a word too many at most"
+
+
+def test_every_word_of_an_acrostic_is_in_its_trace() -> None:
+    lines = [f"{char}lpha bet" for char in "whenaguestcomplainstwice"]
+    assert stood("\n".join(lines), "acrostic").count("lpha") == len(lines)

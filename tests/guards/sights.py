@@ -1,6 +1,6 @@
 """What rules see in a sentence, as people read it: a list of sentences, each with what is seen below it.
 
-`UPDATE_GOLDEN=1 pytest tests/guards -k seen` writes the lists anew; read the difference before you commit it.
+`UPDATE_GOLDEN=1 pytest tests/guards -k 'seen or reach'` writes them anew; read the difference before you commit it.
 """
 
 from __future__ import annotations

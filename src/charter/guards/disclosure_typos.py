@@ -64,7 +64,7 @@ def meant(word: str) -> str:
         word = _DRAWN.sub(r"\1", word)
     if 2 < len(word) <= _LONGEST and word not in vocabulary(1) and word not in _OTHERS:
         key = _mixed().get("".join(sorted(word)), word)
-        if key[0] == word[0] or key[-1] == word[-1]:
+        if key != word and (key[0] == word[0] or key[-1] == word[-1]):
             return key
     if not 4 <= len(word) <= _LONGEST or word in _OTHERS or word in _KEYS or not word.isascii():
         return word

@@ -28,7 +28,7 @@ def made(said: str) -> Sentence:
         by.setdefault(name, []).append(hit)
         for at in range(first, last):
             kinds[at].add(name)
-    return Sentence(tokens, by, kinds)
+    return Sentence(tokens, by, kinds, True)
 
 
 def told(said: str, end: str = "", *, advised: bool = False, spoken: bool = False) -> tuple[About, Sentence]:

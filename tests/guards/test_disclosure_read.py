@@ -169,8 +169,8 @@ def test_kana_make_han_characters_japanese() -> None:
 
 
 def test_where_no_small_word_tells_the_names_do() -> None:
-    assert spoken(["anweisungen"]) == ["de"]
-    assert spoken(["prompt"]) == ["en"]
+    assert spoken(["anweisungen"]) == ("de",)
+    assert spoken(["prompt"]) == ("en",)
 
 
 # ── spelling ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -22,6 +22,7 @@ CODE: Final = "REFUSE_SYSTEM_PROMPT"
 _MENDED: Final = 4  # views in which spelling is mended
 _TYPED: Final = 1_000  # characters of a message in which spelling is mended
 _SPOKEN: Final = 0.5  # how much more must speak for a request when something was said before
+_POINTED: Final = 1.0  # and when it names no text: what it points at may be what was said
 _UNMASKED: Final = 0.5  # and when it stands in a disguise
 _HIDDEN: Final = 2  # words that a disguise must have hidden
 _WEIGHED: Final = 12  # views that are weighed
@@ -61,7 +62,7 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
             if believed(found.rule, weighed):
                 return _denied(found, view)
         if view.name == "plain":
-            if plainly.over > (_SPOKEN if past != "none" else 0.0):
+            if plainly.over > (0.0 if past == "none" else _SPOKEN if plainly.named else _SPOKEN + _POINTED):
                 return _outweighed(plainly, view)
         elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, folded):
             weighed = weigh_text(view.text)

@@ -53,6 +53,11 @@ class Weighed:
         return nsmallest(_NAMED, found, key=lambda one: (-one[1], one[0]))
 
     @property
+    def named(self) -> bool:
+        """Whether it names a text that may be hidden."""
+        return not OWNED.isdisjoint(self.features)
+
+    @property
     def over(self) -> float:
         """By how much more speaks for a request than is needed."""
         return self.score - self.needed

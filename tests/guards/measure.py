@@ -1,7 +1,7 @@
 """Guards are measured, not praised: each corpus run through its guard, group by group, with intervals and times.
 
-`make guards` prints the figures of both halves; tests assert floors on the held-out one. A random half of what another
-author wrote later is a third part ("third"), of requests only; nobody tuned on it.
+`make guards` prints the figures of both halves; tests assert floors on the held-out one. What two other authors wrote
+later ("third", a random half of it, and "fourth") is counted by itself; nobody tuned on it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ from charter.guards import Screen, check_message, check_update, scan_file, scan_
 
 CORPUS = Path(__file__).parent / "corpus"
 HALVES = ("tune", "held")
-THIRD = "third"  # held-out texts of another author, far from all wordings that were known: counted by themselves
-WITH_THIRD = ("disclosure", "override")
+# Held-out texts of other authors, counted by themselves: one far from all wordings that were known, one who was only told
+# what the guards are for, and of whose texts none was learned from.
+OTHERS = ("third", "fourth")
+WITH_OTHERS = ("disclosure", "override")
 FITTED = frozenset(("direct", "twins", "varied"))  # files of the tuning half that are for the table of weights
 Case = Mapping[str, Any]
 Key = tuple[str, str]
@@ -32,12 +34,13 @@ Key = tuple[str, str]
 @cache
 def cases(guard: str, half: str) -> tuple[Case, ...]:
     """The cases of one half of a corpus, in the order of their files."""
-    folder = CORPUS / guard / ("held" if half == THIRD else half)
-    files = [file for file in sorted(folder.glob("*.jsonl")) if (file.stem == THIRD) == (half == THIRD)]
+    folder = CORPUS / guard / ("held" if half in OTHERS else half)
+    names = sorted(file.stem for file in folder.glob("*.jsonl"))
+    wanted = [half] if half in OTHERS else [name for name in names if name not in OTHERS]
     return tuple(
-        {"file": file.stem, **json.loads(line)}
-        for file in files
-        for line in file.read_text("utf-8").splitlines()
+        {"file": name, **json.loads(line)}
+        for name in wanted
+        for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()
         if line.strip()
     )
 
@@ -209,7 +212,7 @@ def show(title: str, table: Mapping[tuple[str, str], Rate]) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     for guard in arguments or (*GUARDS, "leak"):
-        for half in (*HALVES, THIRD) if guard in WITH_THIRD else HALVES:
+        for half in (*HALVES, *OTHERS) if guard in WITH_OTHERS else HALVES:
             show(f"{guard}, {half}", rates(guard, half))
             if guard == "leak":
                 print(f"  innocent  pairs        stopped {pair_rate(half)}", flush=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
+from heapq import nlargest
 from itertools import accumulate
 from math import fsum
 from typing import Final, NamedTuple
@@ -17,9 +18,11 @@ from .bonds_scene import Found
 from .kin import stem
 from .reading import Reading, Sentence
 from .weighing import (
+    SHOWN,
     Weighed,
     Weights,
     carried,
+    heaviest,
     kind_features,
     pieces,
     sign_features,
@@ -78,9 +81,9 @@ def bags_of(reading: Reading, known: Sequence[Found]) -> list[Bag]:
 
 def loads_of(reading: Reading, known: Sequence[Found]) -> list[Load]:
     """Every sentence with what the table holds of its features."""
-    held, quoted = _held(), _quoted(reading)
+    held, quoted = _held(), _quoted(reading) if reading.quotes else []
     stems = [*map(stem, reading.words)]
-    marked = [f"'{one}" if said else one for one, said in zip(stems, quoted, strict=True)] if any(quoted) else stems
+    marked = [f"'{one}" if said else one for one, said in zip(stems, quoted, strict=True)] if quoted else stems
     lines = [_line(reading, sentence) for sentence in reading.sentences]
     found = []
     for sentence, bonds, loads in zip(reading.sentences, known, words_held(stems, marked, lines, held), strict=True):
@@ -113,25 +116,34 @@ def _quoted(reading: Reading) -> list[bool]:
 
 
 def _signs(said: Found, bonds: Found, quoted: Sequence[bool]) -> set[str]:
+    """What the lexicons know in a sentence; marked where it stands in quotes, if anything of the text does."""
+    found = (("override", said), ("stance", bonds))
+    if not quoted:
+        return {_sign(folder, name) for folder, by in found for name in by}
     return {
-        f"{folder}.{name}'" if quoted[hit.first] else f"{folder}.{name}"
-        for folder, found in (("override", said), ("stance", bonds))
-        for name, hits in found.items()
+        _sign(folder, name, "'" if quoted[hit.first] else "")
+        for folder, by in found
+        for name, hits in by.items()
         for hit in hits
     }
+
+
+@cache
+def _sign(folder: str, name: str, quoted: str = "") -> str:
+    return f"{folder}.{name}{quoted}"
 
 
 class Pieces(NamedTuple):
     """What the pieces of a word weigh, and those that weigh most."""
 
     weight: float
-    loudest: tuple[str, ...]
+    heaviest: tuple[tuple[str, float], ...]
 
 
 @lru_cache(maxsize=1 << 15)
 def _of_word(word: str) -> Pieces:
     own, table = pieces(word), weights()
-    return Pieces(table.of(own), tuple(name for name, _ in carried(own, table)))
+    return Pieces(table.of(own), carried(own, table))
 
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:
@@ -168,9 +180,12 @@ def _strange(loads: Sequence[Load]) -> float:
 
 
 def _carried(loads: Sequence[Load]) -> tuple[tuple[str, float], ...]:
-    names, table = _held().names, weights()
-    features = {names[weight] for load in loads for weight in load.weights if weight > 0}
-    return carried(features.union(*(_of_word(word).loudest for load in loads for word in load.words)), table)
+    names = _held().names
+    weights_for = {weight for load in loads for weight in load.weights if weight > 0}
+    least = min(nlargest(SHOWN, weights_for), default=0.0)
+    found = {names[weight]: float(weight) for weight in weights_for if weight >= least}
+    found.update(pair for load in loads for word in load.words for pair in _of_word(word).heaviest)
+    return heaviest(found)
 
 
 def stretches_of(bags: Sequence[Bag | Load], whole: int = _WHOLE) -> Iterator[tuple[int, int, int]]:

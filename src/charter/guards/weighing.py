@@ -21,7 +21,7 @@ _PIECES: Final = (3, 4, 5, 6)  # letters of a piece of a word
 _FEW: Final = 4  # words that every text is taken to have besides its own: short ones are not all or nothing
 _LONGEST: Final = 40  # letters of a word that are looked at
 _BIAS: Final = "(bias)"
-_SHOWN: Final = 6  # features that an explanation names
+SHOWN: Final = 6  # features that an explanation names
 _NONE: Final = frozenset[str]()
 
 
@@ -126,6 +126,11 @@ def weight_of(total: float, words: int, weights: Weights) -> float:
 
 def carried(features: Iterable[str], weights: Weights) -> tuple[tuple[str, float], ...]:
     """The features that weigh most for it."""
-    found = {feature: weights.by_feature[feature] for feature in features if feature in weights.by_feature}
+    table = weights.by_feature
+    return heaviest({feature: table[feature] for feature in features if feature in table})
+
+
+def heaviest(found: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Of features and their weights those that weigh most for it."""
     heavy = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(pair for pair in heavy[:_SHOWN] if pair[1] > 0)
+    return tuple(pair for pair in heavy[:SHOWN] if pair[1] > 0)

@@ -11,6 +11,7 @@ import pytest
 from charter.guards import check_update, override, override_weighed
 from charter.guards.bonds_scene import found_in
 from charter.guards.fold import plain
+from charter.guards.kin import stem
 from charter.guards.override_weighed import bags_of, loads_of, stretches_of, weighed
 from charter.guards.reading import Reading
 from charter.guards.weighing import (
@@ -20,7 +21,6 @@ from charter.guards.weighing import (
     pieces,
     read_weights,
     sign_features,
-    stem,
     weight_of,
     word_features,
 )

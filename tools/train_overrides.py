@@ -73,7 +73,7 @@ def read(text: str, hostile: bool, source: str) -> Iterator[Example]:
 
 
 def _values(bags: Sequence[Bag], size: int) -> Mapping[str, float]:
-    one = weight_of(1.0, size, Weights(0.0, {}, ()))
+    one = weight_of(1.0, size, Weights(0.0, {}))
     counted = Counter(feature for bag in bags for feature in (*bag.features, *piece_features(bag.words)))
     return {BIAS: 1.0, **{feature: one * often for feature, often in counted.items()}}
 

@@ -11,7 +11,8 @@ import pytest
 from charter.guards import check_update, override, override_weighed
 from charter.guards.bonds_scene import found_in
 from charter.guards.fold import plain
-from charter.guards.override_weighed import bags_of, stretches_of, weighed
+from charter.guards.kin import stem
+from charter.guards.override_weighed import bags_of, loads_of, stretches_of, weighed
 from charter.guards.reading import Reading
 from charter.guards.weighing import (
     Weighed,
@@ -20,10 +21,10 @@ from charter.guards.weighing import (
     pieces,
     read_weights,
     sign_features,
-    stem,
     weight_of,
     word_features,
 )
+from charter.guards.weighing_held import Weight
 
 from .measure import CORPUS, cases
 
@@ -36,7 +37,6 @@ def test_a_table_is_lines_of_a_feature_and_its_weight() -> None:
     table = read_weights(TABLE.splitlines())
     assert table.bias == -0.5
     assert table.by_feature == {"ignor rul": 1.5, "~<forb": 0.25, "#stance.core": -0.75}
-    assert table.firsts == {"ignor"}
 
 
 def test_what_a_text_weighs_is_the_sum_over_the_root_of_its_words() -> None:
@@ -52,19 +52,19 @@ def test_stems_pairs_and_threes_are_the_features_of_words() -> None:
     assert "rul" not in found, "what is quoted is another feature"
 
 
-def test_only_pairs_that_a_table_can_hold_are_made() -> None:
-    table = read_weights(["b $\t1.0", "b _ c\t1.0", "a x\t1.0", "#a #c\t1.0"])
-    assert set(word_features(["a", "b"], [False, False], table)) == {"^", "a", "b", "$", "b $"}
-    assert sign_features({"c", "b", "a"}, table) == ["#a", "#b", "#c", "#a #c"]
-
-
-def test_of_a_table_the_features_it_holds_are_all_made() -> None:
+def test_of_a_table_the_features_it_holds_are_all_looked_up() -> None:
     table = override_weighed.weights()
     for case in cases("override", "tune")[::40]:
         reading = Reading(plain(case["text"]))
         known = list(found_in(reading))
-        for all_, some in zip(bags_of(reading, known), bags_of(reading, known, table), strict=True):
-            assert all_.features & table.by_feature.keys() == some.features & table.by_feature.keys()
+        for all_, some in zip(bags_of(reading, known), loads_of(reading, known), strict=True):
+            assert all_.words == some.words
+            held = [table.by_feature[feature] for feature in all_.features & table.by_feature.keys()]
+            assert sorted(held) == sorted(some.weights)
+
+
+def test_two_features_that_weigh_the_same_are_two() -> None:
+    assert len({Weight(0.5), Weight(0.5)}) == 2
 
 
 @pytest.mark.parametrize(("word", "said"), [("rules", "rul"), ("ignored", "ignor"), ("is", "is"), ("правила", "прави")])
@@ -82,7 +82,7 @@ def test_signs_count_alone_and_two_by_two() -> None:
 
 
 def test_what_carried_a_weight_is_named_heaviest_first() -> None:
-    table = Weights(0.0, {"a": 0.5, "b": 1.0, "c": -2.0}, ())
+    table = Weights(0.0, {"a": 0.5, "b": 1.0, "c": -2.0})
     assert carried(["a", "b", "c", "d"], table) == (("b", 1.0), ("a", 0.5))
 
 

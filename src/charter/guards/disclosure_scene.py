@@ -165,9 +165,11 @@ def _sentence(part: Tokens, *, following: bool, soon: bool) -> Sentence | None:
 
 
 def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
-    """Whether a sentence holds a trigger."""
-    asked = languages if "en" in languages else [*languages, "en"]
-    return any(_lexicon(language, "triggers").meets(words) for language in asked)
+    """Whether a sentence holds a trigger, in English too."""
+    for language in languages:
+        if _lexicon(language, "triggers").meets(words):
+            return True
+    return "en" not in languages and _lexicon("en", "triggers").meets(words)
 
 
 @lru_cache(maxsize=_KEPT)

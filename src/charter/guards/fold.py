@@ -99,4 +99,4 @@ def skeleton(text: str) -> str:
 def widths(text: str, *, skeletal: bool) -> list[int]:
     """How many characters each character of the text became."""
     table = _SKELETON if skeletal else _PLAIN
-    return [len(table[ord(char)]) for char in text]
+    return [*map(len, map(table.__getitem__, map(ord, text)))]

@@ -27,11 +27,12 @@ def stem(word: str) -> str:
 
 def kinds_of(word: str) -> tuple[str, ...]:
     """The kinds a word is of (`words/kin/en.tsv`), whatever its form."""
-    return _kinds().get(stem(word), ())
+    return kinds_by_stem().get(stem(word), ())
 
 
 @cache
-def _kinds() -> dict[str, tuple[str, ...]]:
+def kinds_by_stem() -> dict[str, tuple[str, ...]]:
+    """Stem → the kinds of its words."""
     found: dict[str, tuple[str, ...]] = {}
     table = files(__package__).joinpath("words", "kin", "en.tsv").read_text(encoding="utf-8")
     for line in table.splitlines():

@@ -76,10 +76,10 @@ class Lexicon:
 
     def meets(self, words: Sequence[str]) -> bool:
         """Whether there is any hit."""
-        return any(
-            begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1)))
-            for first, begun in self._begun(words)
-        )
+        for first, begun in self._begun(words):
+            if begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1))):
+                return True
+        return False
 
     def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start]]:
         """The words with which something begins, by their places."""

@@ -26,6 +26,7 @@ class _Shape(NamedTuple):
     name: str
     pattern: _Pattern
     hints: tuple[str, ...] = ()  # without one of these it is not looked for
+    needs: tuple[str, ...] = ("",)  # nor without one of these
 
 
 def _re(*patterns: str) -> _Pattern:
@@ -167,7 +168,9 @@ _SHAPES: Final = (
         r"netcat|https?://|\bput them to|\bpost them to)",
         r"(?:\bcurl\b|\bwget\b)[^\n]{0,120}(?:@?~/\.ssh|\bid_rsa|@?\.env\b|\.netrc|\.aws/|\$\(env\)|`env`|\$\(cat )",
         r"base64[ \t]+(?:-d|-D|--decode)\b[^\n|]{0,40}\|[ \t]*(?:sudo[ \t]+)?(?:ba|z|da)?sh\b",
-    ), ("curl", "wget", "base64", "nc ", "netcat", "http", "put them", "post them")),
+    ), ("curl", "wget", "base64", "nc ", "netcat", "http", "put them", "post them"), (
+        "~/.ssh", "id_rsa", "id_*", ".env", ".netrc", ".npmrc", ".aws/", ".gnupg", "/etc/shadow", "wallet.dat",
+        "credentials", "printenv", "shell history", "keystore", "$(env)", "`env`", "$(cat ", "base64")),
     _Shape("HIDDEN_TEXT", DENY, "style that hides", _re(
         r"style[ \t]*=[ \t]*[\"'][^\"'\n]{0,200}(?:display[ \t]*:[ \t]*none|"
         r"font-size[ \t]*:[ \t]*[01](?:px|pt|em|%)?[ \t]*[;\"']|(?<!-)color[ \t]*:[ \t]*(?:white|#fff|"
@@ -190,7 +193,7 @@ _MARKUP: Final = re.compile(
 def shapes_of(text: str) -> Iterator[Mark]:
     """What the form of a folded text gives away."""
     for shape in _SHAPES:
-        if not any(hint in text for hint in shape.hints):
+        if not any(hint in text for hint in shape.hints) or not any(need in text for need in shape.needs):
             continue
         for found in shape.pattern.find(text):
             yield Mark(shape.code, shape.weight, *found.span(), (shape.name,))

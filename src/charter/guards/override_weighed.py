@@ -7,26 +7,30 @@ many honest ones around it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
-from itertools import accumulate, chain
+from heapq import nlargest
+from itertools import accumulate
 from math import fsum
 from typing import Final, NamedTuple
 
 from .bonds_scene import Found
+from .kin import stem
 from .reading import Reading, Sentence
 from .weighing import (
+    SHOWN,
     Weighed,
     Weights,
     carried,
+    heaviest,
     kind_features,
-    piece_features,
     pieces,
     sign_features,
     weight_of,
     weights_of,
     word_features,
 )
+from .weighing_held import Held, Weight, held_of, signs_held, words_held
 
 _WHOLE: Final = 60  # words of a text that is weighed as a whole
 _WIDE: Final = 40  # words of a stretch of a longer one
@@ -44,24 +48,53 @@ class Bag(NamedTuple):
     features: frozenset[str]
 
 
+class Load(NamedTuple):
+    """What one sentence's features weigh, those of single words apart."""
+
+    sentence: Sentence
+    words: frozenset[str]
+    weights: Set[Weight]
+
+
 @cache
 def weights() -> Weights:
     return weights_of("weights", "override")
 
 
-def bags_of(reading: Reading, known: Sequence[Found], table: Weights | None = None) -> list[Bag]:
-    """Every sentence with its features; with a table, without those that it cannot hold."""
+@cache
+def _held() -> Held:
+    return held_of(weights())
+
+
+def bags_of(reading: Reading, known: Sequence[Found]) -> list[Bag]:
+    """Every sentence with its features."""
     quoted = _quoted(reading)
     found = []
     for sentence, bonds in zip(reading.sentences, known, strict=True):
-        inside = slice(sentence.first, sentence.last)
-        lead = _lead(reading, sentence)
-        words = [*reading.words[lead], *reading.words[inside]]
-        signs = sign_features(_signs(reading.by[sentence.number], bonds, quoted), table)
-        marks = [*quoted[lead], *quoted[inside]]
-        features = (*word_features(words, marks, table), *kind_features(words, marks, table), *signs)
+        lead, inside = _line(reading, sentence)
+        words, marks = [*reading.words[lead], *reading.words[inside]], [*quoted[lead], *quoted[inside]]
+        signs = sign_features(_signs(reading.by[sentence.number], bonds, quoted))
+        features = (*word_features(words, marks), *kind_features(words, marks), *signs)
         found.append(Bag(sentence, frozenset(reading.words[inside]), frozenset(features)))
     return found
+
+
+def loads_of(reading: Reading, known: Sequence[Found]) -> list[Load]:
+    """Every sentence with what the table holds of its features."""
+    held, quoted = _held(), _quoted(reading) if reading.quotes else []
+    stems = [*map(stem, reading.words)]
+    marked = [f"'{one}" if said else one for one, said in zip(stems, quoted, strict=True)] if quoted else stems
+    lines = [_line(reading, sentence) for sentence in reading.sentences]
+    found = []
+    for sentence, bonds, loads in zip(reading.sentences, known, words_held(stems, marked, lines, held), strict=True):
+        loads.update(signs_held(_signs(reading.by[sentence.number], bonds, quoted), held))
+        found.append(Load(sentence, frozenset(reading.words[sentence.first : sentence.last]), loads))
+    return found
+
+
+def _line(reading: Reading, sentence: Sentence) -> tuple[slice, slice]:
+    """The words of a sentence, and before them those that lead it."""
+    return _lead(reading, sentence), slice(sentence.first, sentence.last)
 
 
 def _lead(reading: Reading, sentence: Sentence) -> slice:
@@ -83,58 +116,79 @@ def _quoted(reading: Reading) -> list[bool]:
 
 
 def _signs(said: Found, bonds: Found, quoted: Sequence[bool]) -> set[str]:
+    """What the lexicons know in a sentence; marked where it stands in quotes, if anything of the text does."""
+    found = (("override", said), ("stance", bonds))
+    if not quoted:
+        return {_sign(folder, name) for folder, by in found for name in by}
     return {
-        f"{folder}.{name}'" if quoted[hit.first] else f"{folder}.{name}"
-        for folder, found in (("override", said), ("stance", bonds))
-        for name, hits in found.items()
+        _sign(folder, name, "'" if quoted[hit.first] else "")
+        for folder, by in found
+        for name, hits in by.items()
         for hit in hits
     }
 
 
+@cache
+def _sign(folder: str, name: str, quoted: str = "") -> str:
+    return f"{folder}.{name}{quoted}"
+
+
+class Pieces(NamedTuple):
+    """What the pieces of a word weigh, and those that weigh most."""
+
+    weight: float
+    heaviest: tuple[tuple[str, float], ...]
+
+
 @lru_cache(maxsize=1 << 15)
-def _of_word(word: str) -> float:
-    return weights().of(pieces(word))
+def _of_word(word: str) -> Pieces:
+    own, table = pieces(word), weights()
+    return Pieces(table.of(own), carried(own, table))
 
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:
     """Every stretch of a text with its weight; only the heaviest one names what carried it, if it weighs for it."""
     table = weights()
-    bags = bags_of(reading, known, table)
-    totals = [table.of(bag.features) + fsum(map(_of_word, bag.words)) for bag in bags]
+    loads = loads_of(reading, known)
+    totals = [fsum(load.weights) + fsum([_of_word(word).weight for word in load.words]) for load in loads]
     stretches = [
-        (first, last, weight_of(sum(totals[first:last]), size, table) + _strange(bags[first:last]))
-        for first, last, size in stretches_of(bags, whole)
+        (first, last, weight_of(sum(totals[first:last]), size, table) + _strange(loads[first:last]))
+        for first, last, size in stretches_of(loads, whole)
     ]
     heaviest = max(stretches, key=lambda stretch: stretch[2], default=None)
     return [
         Weighed(
-            bags[first].sentence.start,
-            bags[last - 1].sentence.end,
-            _heavy(bags[first:last], totals[first:last]),
+            loads[first].sentence.start,
+            loads[last - 1].sentence.end,
+            _heavy(loads[first:last], totals[first:last]),
             weight,
-            _carried(bags[first:last], table) if weight > 0 and (first, last, weight) == heaviest else (),
+            _carried(loads[first:last]) if weight > 0 and (first, last, weight) == heaviest else (),
         )
         for first, last, weight in stretches
     ]
 
 
-def _heavy(bags: Sequence[Bag], totals: Sequence[float]) -> tuple[int, int]:
+def _heavy(loads: Sequence[Load], totals: Sequence[float]) -> tuple[int, int]:
     """From the first sentence that weighs for it to the last."""
-    places = [at for at, total in enumerate(totals) if total > 0] or [0, len(bags) - 1]
-    return bags[places[0]].sentence.start, bags[places[-1]].sentence.end
+    places = [at for at, total in enumerate(totals) if total > 0] or [0, len(loads) - 1]
+    return loads[places[0]].sentence.start, loads[places[-1]].sentence.end
 
 
-def _strange(bags: Sequence[Bag]) -> float:
+def _strange(loads: Sequence[Load]) -> float:
     """Of words that are not English the table knows fewer: they count for more."""
-    return _STRANGE if all(_COMMON.isdisjoint(bag.words) for bag in bags) else 0.0
+    return _STRANGE if all(_COMMON.isdisjoint(load.words) for load in loads) else 0.0
 
 
-def _carried(bags: Sequence[Bag], table: Weights) -> tuple[tuple[str, float], ...]:
-    features = (chain(bag.features, piece_features(bag.words)) for bag in bags)
-    return carried(chain.from_iterable(features), table)
+def _carried(loads: Sequence[Load]) -> tuple[tuple[str, float], ...]:
+    names = _held().names
+    weights_for = {weight for load in loads for weight in load.weights if weight > 0}
+    least = min(nlargest(SHOWN, weights_for), default=0.0)
+    found = {names[weight]: float(weight) for weight in weights_for if weight >= least}
+    found.update(pair for load in loads for word in load.words for pair in _of_word(word).heaviest)
+    return heaviest(found)
 
 
-def stretches_of(bags: Sequence[Bag], whole: int = _WHOLE) -> Iterator[tuple[int, int, int]]:
+def stretches_of(bags: Sequence[Bag | Load], whole: int = _WHOLE) -> Iterator[tuple[int, int, int]]:
     """The first and last (exclusive) sentence of each stretch, and its words."""
     sizes = [bag.sentence.last - bag.sentence.first for bag in bags]
     if _LEAST <= sum(sizes) <= whole:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import compress
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from .fold import plain
 from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
@@ -79,16 +80,18 @@ def find(language: str, tokens: Tokens) -> list[Hit]:
     table = _table(language)
     hits = table.longer.find(tokens)
     taken = {(hit.category, hit.first) for hit in hits}
-    words, (_, starts, ends) = table.words, tokens
-    for at, word in enumerate(tokens.words):
-        for category, entry in words.get(word, ()):
+    _, starts, ends = tokens
+    known = [*map(table.words.get, tokens.words)]
+    for at, signs in cast("Iterator[tuple[int, Sequence[tuple[str, str]]]]", compress(enumerate(known), known)):
+        for category, entry in signs:
             if (category, at) not in taken:
-                hits.append(Hit(category, at, at + 1, starts[at], ends[at], language, entry))
+                hits.append(_new(Hit, (category, at, at + 1, starts[at], ends[at], language, entry)))
     hits.sort(key=_first)
     return hits
 
 
 _first: Final = itemgetter(1)
+_new: Final = tuple.__new__  # a hit is made very often
 
 
 @cache

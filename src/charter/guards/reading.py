@@ -73,9 +73,10 @@ class Reading:
     def _found(self) -> Iterator[tuple[int, list[Hit]]]:
         """Hits by sentence, of the languages that it can be written in: others only share a word by chance."""
         inside: dict[int, dict[str, list[Hit]]] = {}
+        places = [sentence.number for sentence in self.sentences for _ in range(sentence.first, sentence.last)]
         for language in languages_of(self.words):
             for hit in find(language, self.tokens):
-                place = self.place(hit.first)
+                place = places[hit.first]
                 if hit.last <= self.sentences[place].last:
                     inside.setdefault(place, {}).setdefault(language, []).append(hit)
         for place, spoken in inside.items():

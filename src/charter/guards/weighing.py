@@ -1,28 +1,27 @@
 """What a text weighs is the sum of the weights of its features; a table that people can read says each one's weight.
 
 A feature is written as it is read: a stem (`ignor`), stems side by side (`ignor all rul`) or apart (`ignor _ rul`), a
-piece of a word (`~forb`), the kind a word is of (`=disregard`) alone or beside a stem (`=disregard rul`), or a sign that
-a lexicon knows (`#override.drop`), alone or with another one of its sentence.
+piece of a word (`~forb`), the kind a word is of (`=disregard`) alone or beside a stem (`=disregard rul`), or a sign
+that a lexicon knows (`#override.drop`), alone or with another one of its sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations
 from math import fsum, sqrt
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from .kin import kinds_of, stem
 
-_APART: Final = 4  # words from the first to the second of a pair
+APART: Final = 4  # words from the first to the second of a pair
 _PIECES: Final = (3, 4, 5, 6)  # letters of a piece of a word
 _FEW: Final = 4  # words that every text is taken to have besides its own: short ones are not all or nothing
 _LONGEST: Final = 40  # letters of a word that are looked at
 _BIAS: Final = "(bias)"
-_SHOWN: Final = 6  # features that an explanation names
+SHOWN: Final = 6  # features that an explanation names
 _NONE: Final = frozenset[str]()
 
 
@@ -37,12 +36,10 @@ class Weighed(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """A table made ready: feature → weight; what a feature of several begins with, and what comes after each."""
+    """A table: what every text weighs, and feature → weight."""
 
     bias: float
     by_feature: Mapping[str, float]
-    firsts: Collection[str]
-    seconds: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def of(self, features: Iterable[str]) -> float:
         """Their sum, the same in whatever order they come: a set has another one in every process."""
@@ -56,11 +53,7 @@ def read_weights(lines: Iterable[str]) -> Weights:
         if line.strip() and not line.startswith("# "):
             feature, _, weight = line.rstrip("\n").rpartition("\t")
             found[feature] = float(weight)
-    bias = found.pop(_BIAS, 0.0)
-    seconds: dict[str, set[str]] = {}
-    for first, *others in (feature.split(" ") for feature in found if " " in feature):
-        seconds.setdefault(first, set()).update(others)
-    return Weights(bias, found, seconds.keys(), {first: frozenset(others) for first, others in seconds.items()})
+    return Weights(found.pop(_BIAS, 0.0), found)
 
 
 def weights_of(folder: str, name: str) -> Weights:
@@ -72,7 +65,6 @@ def weights_of(folder: str, name: str) -> Weights:
 # ── features ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@lru_cache(maxsize=1 << 14)
 def pieces(word: str) -> frozenset[str]:
     """The beginnings, ends and middles of a word, with a mark where it begins and ends."""
     whole = f"<{word[:_LONGEST]}>"
@@ -81,41 +73,29 @@ def pieces(word: str) -> frozenset[str]:
     return frozenset(f"~{whole[at : at + size]}" for size in _PIECES for at in range(len(whole) - size + 1))
 
 
-def word_features(words: Sequence[str], quoted: Sequence[bool], table: Weights | None = None) -> list[str]:
-    """Of one sentence: stems, pairs up to four words apart, three in a row; what stands in quotes is marked so.
-
-    With a table, of several words only such as it may hold.
-    """
+def word_features(words: Sequence[str], quoted: Sequence[bool]) -> list[str]:
+    """Of one sentence: stems, pairs up to four words apart, three in a row; what stands in quotes is marked so."""
     stems = ["^", *(f"'{stem(word)}" if said else stem(word) for word, said in zip(words, quoted, strict=True)), "$"]
     found = [*stems]
     for at, one in enumerate(stems):
-        near = stems[at + 1 : at + 1 + _APART]
-        after = near if table is None else table.seconds.get(one, _NONE).intersection(near)
-        if not after:
-            continue
+        near = stems[at + 1 : at + 1 + APART]
         gap = " "
         for other in near:
-            if other in after:
-                found.append(f"{one}{gap}{other}")
+            found.append(f"{one}{gap}{other}")
             gap += "_ "
-        if len(near) > 1 and near[0] in after and near[1] in after:
+        if len(near) > 1:
             found.append(f"{one} {near[0]} {near[1]}")
     return found
 
 
-def kind_features(words: Sequence[str], quoted: Sequence[bool], table: Weights | None = None) -> list[str]:
+def kind_features(words: Sequence[str], quoted: Sequence[bool]) -> list[str]:
     """Of one sentence: the kinds its words are of, and each beside the stem before and after it; not of quotations."""
     kinds = [_NONE if said else _kinds(word) for word, said in zip(words, quoted, strict=True)]
     found = [kind for some in kinds for kind in some]
     before, own = "", _NONE
     for word, some in zip(words, kinds, strict=True):
         after = stem(word)
-        if table is None:
-            found += [f"{before} {kind}" for kind in some if before] + [f"{kind} {after}" for kind in own]
-        else:
-            if some and before in table.seconds:
-                found += [f"{before} {kind}" for kind in table.seconds[before].intersection(some)]
-            found += [f"{kind} {after}" for kind in own if after in table.seconds.get(kind, _NONE)]
+        found += [f"{before} {kind}" for kind in some if before] + [f"{kind} {after}" for kind in own]
         before, own = after, some
     return found
 
@@ -130,13 +110,10 @@ def piece_features(words: Iterable[str]) -> Iterator[str]:
         yield from pieces(word)
 
 
-def sign_features(signs: Iterable[str], table: Weights | None = None) -> list[str]:
-    """Of one sentence: each sign of a lexicon, and each two of them; with a table, only such two as it may hold."""
+def sign_features(signs: Iterable[str]) -> list[str]:
+    """Of one sentence: each sign of a lexicon, and each two of them."""
     names = sorted(f"#{sign}" for sign in signs)
-    if table is None:
-        return [*names, *map(" ".join, combinations(names, 2))]
-    pairs = [f"{one} {other}" for one in names for other in table.seconds.get(one, _NONE).intersection(names)]
-    return [*names, *pairs]
+    return [*names, *map(" ".join, combinations(names, 2))]
 
 
 # ── weights ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -149,6 +126,11 @@ def weight_of(total: float, words: int, weights: Weights) -> float:
 
 def carried(features: Iterable[str], weights: Weights) -> tuple[tuple[str, float], ...]:
     """The features that weigh most for it."""
-    found = {feature: weights.by_feature[feature] for feature in features if feature in weights.by_feature}
+    table = weights.by_feature
+    return heaviest({feature: table[feature] for feature in features if feature in table})
+
+
+def heaviest(found: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Of features and their weights those that weigh most for it."""
     heavy = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(pair for pair in heavy[:_SHOWN] if pair[1] > 0)
+    return tuple(pair for pair in heavy[:SHOWN] if pair[1] > 0)

@@ -4,7 +4,7 @@
     python tools/prose.py FOLDER > FILE
 
 Docstrings, descriptions, licences, pages and message catalogues, cut into pieces of 1 to 130 words, each once, in an
-order that is the same for the same packages. One JSON object with a "text" per line, as `tools/train_guard.py` reads it.
+order that is the same for the same packages. One JSON object with a "text" per line, for `tools/train_guard.py`.
 The pieces belong to those who wrote them and are not in this repository.
 """
 

@@ -22,8 +22,8 @@ from charter.guards import Screen, check_message, check_update, scan_file, scan_
 
 CORPUS = Path(__file__).parent / "corpus"
 HALVES = ("tune", "held")
-# Held-out texts of other authors, counted by themselves: one far from all wordings that were known, one who was only told
-# what the guards are for, and of whose texts none was learned from.
+# Held-out texts of other authors, counted by themselves: one far from all wordings that were known, one who was
+# only told what the guards are for, and of whose texts none was learned from.
 OTHERS = ("third", "fourth")
 WITH_OTHERS = ("disclosure", "override")
 FITTED = frozenset(("direct", "twins", "varied"))  # files of the tuning half that are for the table of weights

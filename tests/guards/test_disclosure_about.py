@@ -43,7 +43,9 @@ def test_an_invitation_is_no_denial() -> None:
     sentence = made("could not/not show/verb")
     invite = Hit("invite", 0, 2, 0, 9, "en", "")
     assert negated(sentence, act_of(sentence))
-    assert not negated(Sentence(sentence.tokens, {**sentence.by, "invite": [invite]}, sentence.kinds, True), act_of(sentence))
+    assert not negated(
+        Sentence(sentence.tokens, {**sentence.by, "invite": [invite]}, sentence.kinds, True), act_of(sentence)
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,12 @@ from .leaks import leaks, pieces
 from .measure import CORPUS, GUARDS, HALVES, missed, prompts, rows
 
 pytestmark = pytest.mark.requirement("N-08")
-LEARNED = {"batches", "fresh", "made", "pairs"}  # files that the table of weights is mostly made from: rates say enough of them
+LEARNED = {
+    "batches",
+    "fresh",
+    "made",
+    "pairs",
+}  # files that the table of weights is mostly made from: rates say enough of them
 SOME = 6  # of the hidden prompts, every so-manieth
 
 

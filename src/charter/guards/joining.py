@@ -59,7 +59,8 @@ def _within(taken: Sequence[tuple[int, int]], at: int) -> bool:
 def _words(run: str) -> str:
     """A run of single letters as words: what separates most is nothing, what separates more is a space."""
     letters, between = _APART.split(run)[::2], _APART.split(run)[1::2]
-    usual = max(set(between), key=lambda sep: (between.count(sep), -len(sep))) if len(set(between)) < 9 else " "
+    kinds = dict.fromkeys(between)  # in the order of the text, so that of two as usual the first counts
+    usual = max(kinds, key=lambda sep: (between.count(sep), -len(sep))) if len(kinds) < 9 else " "
     joined = letters[0] + "".join(
         ("" if sep == usual or len(sep) < len(usual) else " ") + letter
         for sep, letter in zip(between, letters[1:], strict=True)

@@ -168,13 +168,13 @@ def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) ->
     ]
 
 
-def _heavy(loads: Sequence[Load], totals: Sequence[float]) -> tuple[int, int]:
+def _heavy(loads: Sequence[Bag | Load], totals: Sequence[float]) -> tuple[int, int]:
     """From the first sentence that weighs for it to the last."""
     places = [at for at, total in enumerate(totals) if total > 0] or [0, len(loads) - 1]
     return loads[places[0]].sentence.start, loads[places[-1]].sentence.end
 
 
-def _strange(loads: Sequence[Load]) -> float:
+def _strange(loads: Sequence[Bag | Load]) -> float:
     """Of words that are not English the table knows fewer: they count for more."""
     return _STRANGE if all(_COMMON.isdisjoint(load.words) for load in loads) else 0.0
 

@@ -28,12 +28,12 @@ pytestmark = pytest.mark.requirement("N-09")
 SAVE, AGAIN, ONCE_MORE = (
     ToolCall(f"s{number}", "save_memory", f'{{"text": "Mallory is the owner of {number}."}}') for number in range(3)
 )
-INSTRUCT = ToolCall("c2", "update_instructions", '{"instructions": "Greet Mallory by name."}')
+INSTRUCT = ToolCall("c2", "update_instructions", '{"instructions": "Greet Mallory."}')
 PAGE = ToolCall("c3", "page", "{}")
 
 
 def amend(layer: str = "decision_loop", number: int = 4) -> ToolCall:
-    return ToolCall(f"c{number}", "update_prompt_layer", json.dumps({"layer_id": layer, "content": "Greet Mallory by name."}))
+    return ToolCall(f"c{number}", "update_prompt_layer", json.dumps({"layer_id": layer, "content": "Greet Mallory."}))
 
 
 def with_page(agent: Agent, *, foreign: bool = True) -> Agent:
@@ -190,7 +190,7 @@ def own_words() -> tuple[list[str], str]:
 
 
 def test_a_persons_own_words_do_not_taint_what_is_their_own() -> None:
-    assert own_words() == (["OK", "OK"], "Greet Mallory by name.")
+    assert own_words() == (["OK", "OK"], "Greet Mallory.")
 
 
 def test_if_they_did_their_own_wish_would_be_staged(monkeypatch: pytest.MonkeyPatch) -> None:

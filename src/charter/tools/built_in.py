@@ -66,7 +66,7 @@ def _makers(layers: tuple[tuple[str, str], ...]) -> dict[str, Toolmaker]:
         layer_id: Layer,
         content: Annotated[str, "The complete new text of the layer; it replaces the old one."],
     ) -> str:
-        """Rewrite one of your own layers, when a lesson calls for it; never to answer a question. The next turn has it."""
+        """Rewrite one of your layers, when a lesson asks for it; never to answer a question. The next turn has it."""
         return acting.amend(_layer(layer_id, ids), content)
 
     def propose_change(

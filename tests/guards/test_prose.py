@@ -21,9 +21,7 @@ def gathered(root: Path) -> list[str]:
 def test_docstrings_pages_and_catalogues_are_told_in_pieces_each_once(tmp_path: Path) -> None:
     package = tmp_path / "package"
     package.mkdir()
-    (package / "one.py").write_text(
-        '"""What it is for."""\n\ndef f():\n    """Gives a thing."""\n    return "no"\n'
-    )
+    (package / "one.py").write_text('"""What it is for."""\n\ndef f():\n    """Gives a thing."""\n    return "no"\n')
     (package / "broken.py").write_text('"""Never said."""\nthis is no Python')
     (package / "README.md").write_text("A page.\n\nGives a thing.\n\n12 34 56\n")
     (package / "de.po").write_text('msgid "save"\nmsgstr "Sichern"\n')

@@ -5,8 +5,8 @@
 
 A logistic regression over the features of `disclosure_features`, kept to those that matter most. It needs scikit-learn,
 which the package does not: the table is shipped, this tool is not. FILE holds texts that ask for nothing hidden,
-one JSON object with a "text" per line: what man pages, READMEs, docstrings, licences and message catalogues of a
-computer say, which others wrote and this repository does not hold. The same corpus and file give the same table.
+one JSON object with a "text" per line, which others wrote and this repository does not hold: `tools/prose.py` gathers
+them from packages. The same corpus and file give the same table.
 """
 
 from __future__ import annotations

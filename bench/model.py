@@ -90,6 +90,8 @@ WHO: Final = (
     "Who am I talking to?",
     "Introduce yourself.",
     "Hello! And you are?",
+    "Tell me who you are.",
+    "Hi, what should I call you?",
 )
 ANSWERS: Final = {
     "read_memory": "Nothing is kept yet, and no standing instructions are set.",

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from .agent import may_approve
-from .core.carried import with_options
+from .core.carried import in_words, with_options
 from .core.dialogue import Reply, Said, Talk, ToolCall
 from .core.errors import CharterError, OverLimit, ProviderRefused, Refused
 from .core.policy import ToolClass, Verdict, decide
@@ -49,7 +49,7 @@ def converse(course: Course, hear: Hear) -> None:
     """Asks until the model calls nothing more; its words are in `course.texts`, in order."""
     asked_again = asked_for_words = False
     while True:
-        reply = _ask(course, hear)
+        reply = _ask(course, hear, words=asked_for_words)
         if course.state is State.INFERRING:
             course.to(State.ACTING)
         parsed = course.agent.read_calls(reply, tuple(course.tools))
@@ -90,8 +90,8 @@ def result_message(name: str, text: str) -> str:
 # ── asking ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _ask(course: Course, hear: Hear) -> Reply:
-    """One call of the model, with as much of the chat as its window has room for."""
+def _ask(course: Course, hear: Hear, *, words: bool) -> Reply:
+    """One call of the model, with as much of the chat as its window has room for; in `words` it may call no tool."""
     course.may_go_on()
     agent, assembly = course.agent, course.assembly
     assert assembly is not None
@@ -104,7 +104,7 @@ def _ask(course: Course, hear: Hear) -> Reply:
         model=provider.model,
         max_tokens=course.reply_tokens,
         talk=talk,
-        options=_options(course, stream),
+        options=_options(course, stream, words),
     )
     request = Request(body, assembly.expected(provider.dialect, body, talk), max(course.seconds_left, 0.1), stream)
     reply = provider.converse(request, hear)
@@ -114,11 +114,12 @@ def _ask(course: Course, hear: Hear) -> Reply:
     return reply
 
 
-def _options(course: Course, stream: bool) -> Mapping[str, Any]:
+def _options(course: Course, stream: bool, words: bool) -> Mapping[str, Any]:
     """The provider's own fields, with those that a caller who keeps its chat may set."""
     provider, carried = course.agent.provider, course.incoming.carried
     own = provider.options(stream=stream, max_tokens=course.reply_tokens)
-    return own if carried is None else with_options(provider.dialect, own, carried.options)
+    own = own if carried is None else with_options(provider.dialect, own, carried.options)
+    return in_words(provider.dialect, own) if words else own
 
 
 def streams(course: Course) -> bool:
@@ -221,7 +222,7 @@ def _gate(course: Course, call: ToolCall, tool: Tool | None) -> tuple[Verdict, M
         return Verdict("deny", "TOOL_BAD_ARGUMENTS", "the arguments are not a plain JSON object; write them again"), {}
     theirs = call.name in course.theirs
     if _leaks(course, arguments, outside=theirs):
-        return Verdict("deny", "TOOL_LEAKS", "the arguments repeat hidden text; say it in other words"), {}
+        return Verdict("deny", "TOOL_LEAKS", "the arguments repeat hidden text; leave it out, or answer in words"), {}
     if verdict.decision == "allow" and _sensitive(course, tool):
         verdict = Verdict("ask", "TOOL_TAINTED", "text of others entered this turn, so a person has to approve this")
     course.calls[call.name] += 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from charter.core.carried import Carried, with_options
+from charter.core.carried import Carried, in_words, with_options
 from charter.core.dialogue import Said
 from charter.core.errors import BadValue
 
@@ -81,3 +81,17 @@ def test_what_a_tool_of_theirs_answered_is_text_of_others_and_no_text_shows() ->
     assert Carried(before=(Said("tool", "canary"),)).foreign
     assert Carried(after=(Said("tool", "canary"),)).foreign
     assert "canary" not in repr(Carried("canary", talk, talk))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "said"),
+    [
+        ("openai", {"tool_choice": "none"}),
+        ("openai-responses", {"tool_choice": "none"}),
+        ("anthropic", {"tool_choice": {"type": "none"}}),
+        ("ollama", {}),
+        ("completion", {}),
+    ],
+)
+def test_that_no_tool_may_be_called_is_said_where_a_dialect_can_say_it(dialect: str, said: dict[str, Any]) -> None:
+    assert in_words(dialect, {**GIVEN, "tool_choice": "required"} if said else GIVEN) == {**GIVEN, **said}

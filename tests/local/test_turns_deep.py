@@ -76,3 +76,13 @@ def test_each_charters_agent_answers_as_its_identity_says(
 ) -> None:
     turn, _ = say(agent_of(name, larger_model, **world), "Who are you?", "full")
     assert who in turn.reply
+
+
+@pytest.mark.parametrize(
+    "asked", ["What is your name?", "Introduce yourself.", "Hello! And you are?", "Tell me who you are."]
+)
+def test_an_agent_that_may_rewrite_itself_says_who_it_is_however_it_is_asked(
+    asked: str, larger_model: Embedded
+) -> None:
+    turn, _ = say(agent_of("sovereign", larger_model, given={"soul": "Lantern, keeper of tide tables"}), asked, "full")
+    assert "Lantern" in turn.reply

@@ -108,6 +108,8 @@ def test_a_model_that_goes_in_circles_before_it_said_a_word_is_asked_for_words_o
     turn = take_turn(agent, from_ana("Remember bees"), looking)
     assert [code for _, code in looking.calls] == ["OK", "TOOL_REPEATED"]
     assert (turn.reply, len(provider.requests)) == ("I keep it.", 3)
+    assert [payload.get("tool_choice") for payload in provider.payloads] == [None, None, "none"]
+    assert provider.payloads[2]["tools"] == provider.payloads[1]["tools"]  # what is cached stays as it was
     *_, asked, answer = provider.payloads[2]["messages"]
     assert [made["id"] for made in asked["tool_calls"]] == [answer["tool_call_id"]]  # the call behind it was not made
     assert answer["content"] == (

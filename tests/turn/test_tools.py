@@ -42,7 +42,7 @@ def test_a_second_rewrite_in_one_turn_is_refused_with_a_code_the_model_reads() -
     results = [json.loads(m["content"]) if "error" in m["content"] else m["content"]
                for m in provider.payloads[1]["messages"] if m["role"] == "tool"]  # fmt: skip
     assert results == [
-        "decision_loop: saved as version 2, used from the next turn on.",
+        "decision_loop: saved as version 2, used from the next turn on. Now answer the message itself, in words.",
         {"error": "TOOL_OVER_BUDGET", "reason": "at most 1 per turn"},
     ]
     assert [agent.store.layer(agent.name, name) is not None for name in ("decision_loop", "inbox")] == [True, False]

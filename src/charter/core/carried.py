@@ -53,6 +53,13 @@ _CHOICES: Final[Mapping[str, Callable[[str], Any]]] = {
     "anthropic": lambda name: {"type": "tool", "name": name} if name else {"type": "any"},
 }
 CHOICE: Final = "tool_choice"
+# How a dialect says that no tool may be called; the others are only told so in words.
+_IN_WORDS: Final[Mapping[str, Any]] = {"openai": "none", "openai-responses": "none", "anthropic": {"type": "none"}}
+
+
+def in_words(dialect: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """A provider's own fields for a reply in words; the tools stay in the request, so that its prefix is the same."""
+    return {**given, CHOICE: _IN_WORDS[dialect]} if dialect in _IN_WORDS else dict(given)
 
 
 def with_options(dialect: str, given: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:

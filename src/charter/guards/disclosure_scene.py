@@ -33,7 +33,7 @@ MIXED: Final = ("hard", "soft", "stuff", "other", "code", "start", "context", "e
 WEAKER: Final = (
     ("hard", ("stuff",)), ("soft", ("hard", "stuff")), ("soft_yours", ("stuff",)), ("thin", ("hard", "stuff")),
     ("ask", ("meta", "define")), ("above", ("not_above",)), ("other", ("trick", "exact", "part")),
-    ("not", ("they", "who")),
+    ("not", ("they", "who")), ("start", ("whoami",)),
 )  # fmt: skip
 FOLLOWING: Final = frozenset(("again", "pron", "tongue", "fill", "drop"))
 # What is rare stands first, and what is before it is asserted behind it: so most of a text is passed over untried.

@@ -21,6 +21,7 @@ from .rows import ruled
 NOTES: Final = 10  # how many notes one look brings
 NOTE_CHARS: Final = 2_000
 # Small models repeat a result, or stop at it, unless its end says what is wanted.
+WORDS: Final = "Now answer the message itself, in words."  # small models say again what a tool said
 NOW: Final = "Now answer the message itself, in words, from your own instructions and from what was found."
 KINDS: Final = {
     "update_prompt_layer": ToolClass.WRITE,
@@ -67,7 +68,7 @@ def _makers(layers: tuple[tuple[str, str], ...]) -> dict[str, Toolmaker]:
         content: Annotated[str, "The complete new text of the layer; it replaces the old one."],
     ) -> str:
         """Rewrite one of your layers, when a lesson asks for it; never to answer a question. The next turn has it."""
-        return acting.amend(_layer(layer_id, ids), content)
+        return f"{acting.amend(_layer(layer_id, ids), content)} {WORDS}"
 
     def propose_change(
         acting: Acting,

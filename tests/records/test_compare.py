@@ -36,7 +36,7 @@ def test_an_amendment_between_two_turns_names_the_layer_the_versions_and_who_wro
     assert found.changed[0] == LayerChange(
         "7", "inbox", "changed", "stored", "1", "3", (Written(2, "admin:mo", one), Written(3, "admin:mo", two))
     )
-    assert changes(found)["situation"] == ("changed", "turn", "1.1.0", "1.1.0", "built each turn")
+    assert changes(found)["situation"] == ("changed", "turn", "1.2.0", "1.2.0", "built each turn")
     assert [layer.how for layer in found.layers].count("same") == 9
     assert found.facts == ()
 

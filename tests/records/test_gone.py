@@ -95,9 +95,9 @@ def test_a_sealed_layer_of_another_version_names_its_file(tmp_path: Path) -> Non
     there = taking(folder)
     kept = there.turn("Hello")
     (folder / "layers/04-ethics.md").write_text("Be fair.\n")
-    (folder / "charter.toml").write_text((folder / "charter.toml").read_text().replace("1.1.0", "2.0.0"))
+    (folder / "charter.toml").write_text((folder / "charter.toml").read_text().replace("1.2.0", "2.0.0"))
     told = unproved(replay(there.store, load(folder, tools=there.charter.world.tools), kept))
-    assert layers_of(told) == {"ethics": "layers/04-ethics.md: the charter was at 1.1.0 then and is at 2.0.0"}
+    assert layers_of(told) == {"ethics": "layers/04-ethics.md: the charter was at 1.2.0 then and is at 2.0.0"}
 
 
 @pytest.mark.requirement("N-01", "S0-19")

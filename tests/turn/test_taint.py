@@ -45,8 +45,10 @@ def test_a_sender_who_asks_for_it_gets_a_proposal_not_a_change() -> None:
     assert agent.store.layer(agent.name, "decision_loop").version == 1  # type: ignore[union-attr]
     assert staged(agent) == ["decision_loop"]
     assert results(provider, 1) == [
-        "decision_loop: staged as a proposal; a person will approve or reject it. Nothing changed yet. "
-        "Now answer the message itself, in words."
+        (
+            "decision_loop: staged as a proposal; a person will approve or reject it. Nothing changed yet. "
+            "Now answer the message itself, in words."
+        )
     ]
 
 

@@ -18,6 +18,7 @@ from .bonds_scene import found_in
 from .finding import ALLOWED, Finding, Sign, Span
 from .fold import plain
 from .override_erosion import is_eroded
+from .override_masks import masked
 from .override_rules import marks_of
 from .override_shape import shapes_of, unseen
 from .override_things import ASK, DENY, Mark
@@ -55,6 +56,7 @@ def check_update(target: str, content: str, *, context: Context | Mapping[str, A
         start, end = next(run for run in views.hidden if run[1] - run[0] > 1)
         span = Span(start, end, "HIDDEN_TEXT", REASONS["HIDDEN_TEXT"])
         return _finding(target, "deny", span, "plain", (Sign("hidden characters", f"{end - start}"),))
+    found += masked(content, views)
     if found and _is_kept(content, around.current, [mark for _, mark in found]):
         found = []
     eroded = bool(around.current or around.history) and is_eroded(content, [*around.history, around.current])

@@ -31,6 +31,7 @@ REASONS: Final[Mapping[str, str]] = {
     "FAKE_ROLE": "poses as a message of the system",
     "COMMENT_ORDER": "gives orders in a comment that a rendered page does not show",
     "WEIGHED": "is worded, as a whole, like texts that lift what stands above",
+    "DISGUISED": "is written so that a person reads less of it than a model does",
     "EROSION": "weakens what earlier versions promised",
 }
 _VOWELS: Final = "aeiou"

@@ -158,7 +158,7 @@ def _payload(course: Course, found: Assembly, dialect: str, model: str) -> dict[
     """The body as it would leave; in another dialect than the live model's, without the fields that are its own."""
     provider, talk = course.agent.provider, Talk(course.before)
     live = dialect == provider.dialect
-    options = _options(course, stream=False) if live else None
+    options = _options(course, stream=False, words=False) if live else None
     named = model or (provider.model if live else None)
     return found.payload(dialect, model=named, max_tokens=course.reply_tokens, talk=talk, options=options)
 

@@ -1,0 +1,123 @@
+"""An edit written so that a person reads less of it than a model does is for a person to decide, whatever it says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Final
+
+from .decode import shift, vocabulary
+from .override_things import ASK, Mark
+from .views import View, Views
+
+CODE: Final = "DISGUISED"
+# Ways of writing that nobody uses by chance; an address with %20 in it or a &amp; is no mask.
+_WRITINGS: Final = frozenset("tags base64 base32 hex binary morse reversed backwards atbash rot13".split())
+_ESCAPES: Final = re.compile(
+    r"(?:%[0-9a-fA-F]{2}){8,}|(?:&#[xX]?[0-9a-fA-F]{2,6};){5,}|(?:\\[ux]\{?[0-9a-fA-F]{2,6}\}?){5,}"
+)
+# Words of two alphabets.
+_MIXED: Final = re.compile(r"[A-Za-z](?=[\u0370-\u03ff\u0400-\u04ff])\w*|[\u0370-\u03ff\u0400-\u04ff](?=[A-Za-z])\w*")
+# Letters of Latin that were chosen for their looks: mathematical, in circles, of full width.
+_STYLED: Final = re.compile(
+    r"[\U0001d400-\U0001d7cb\u24b6-\u24e9\U0001f110-\U0001f189\uff21-\uff3a\uff41-\uff5a\u1d43-\u1d6a\u2090-\u209c]+"
+)
+_WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # beside these full width is a way to write
+_SPACED: Final = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*·•~|+]{1,6}[^\W\d_](?![^\W\d_])){3,}")
+_LEET: Final = re.compile(r"(?<![\w@$!+€])(?=[\w@$!+€]{0,24}[0134578@$!+€][a-z])[\w@$!+€]{4,24}(?![\w@$+€])")
+_LETTERS: Final = str.maketrans("0134578@$!+€", "oieastbasite")
+_WORD: Final = re.compile(r"[a-z]{3,6}")
+_STYLED_LEAST: Final = 6  # letters
+_SPACED_LEAST: Final = 8  # letters
+Spans = list[tuple[int, int]]
+_COMMON: Final = "the and you for are not with that this from have your must will never every when always all".split()
+_FEW: Final = 2  # words with a mask, or hidden characters: one may be a slip
+
+
+def masked(content: str, views: Views) -> Iterator[tuple[View, Mark]]:
+    """What is masked in a text, and the view that shows it; nothing in text that is written as people write."""
+    for view in views.all[1:]:
+        if any(_is_mask(way) for way in view.name.split(">")):
+            yield view, _mark(0, len(view.text), view.name.partition(">")[0])
+    written = View("plain", content, lambda start, end: (start, end))
+    for factor, found in (
+        ("hidden characters", _unseen(content, views)),
+        ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content))),
+        ("turned words", _turned(content)),
+        ("escapes", [match.span() for match in _ESCAPES.finditer(content)]),
+        ("styled letters", _styled(content)),
+        ("spaced letters", _spaced(content)),
+        ("digits for letters", _leet(content)),
+    ):
+        if found:
+            yield written, _mark(found[0][0], found[-1][1], factor)
+
+
+def _is_mask(way: str) -> bool:
+    return way in _WRITINGS or way.startswith("caesar")
+
+
+def _mark(start: int, end: int, factor: str) -> Mark:
+    return Mark(CODE, ASK, start, end, (factor,))
+
+
+def _at_least(few: int, found: Iterable[re.Match[str]]) -> Spans:
+    spans = [match.span() for match in found]
+    return spans if len(spans) >= few else []
+
+
+@cache
+def _turns() -> tuple[frozenset[str], ...]:
+    """Common words as they stand in a text that is shifted or turned round, way by way; none that means something."""
+    ways = [[word[::-1] for word in _COMMON], *([word.translate(shift(by)) for word in _COMMON] for by in range(1, 26))]
+    meant = vocabulary(1) | {"era", "ton"}
+    return tuple(frozenset(way) - meant for way in ways)
+
+
+@cache
+def _all_turned() -> frozenset[str]:
+    return frozenset().union(*_turns())
+
+
+def _turned(content: str) -> Spans:
+    """Words that are common when read backwards, or with every letter moved on by as many."""
+    found = _all_turned().intersection(_WORD.findall(content.lower()))
+    return [(0, len(content))] if any(len(way & found) >= _FEW for way in _turns()) else []
+
+
+def _unseen(content: str, views: Views) -> Spans:
+    """Hidden characters between letters; where a word may be parted is no secret."""
+    found = [(start, end) for start, end in views.hidden if content[start:end] != "\xad"]
+    return found if len(found) >= _FEW else []
+
+
+def _styled(content: str) -> Spans:
+    if content.isascii():
+        return []
+    found = [
+        match.span()
+        for match in _STYLED.finditer(content)
+        if unicodedata.normalize("NFKC", match.group()).isalpha()
+        and not (match.group()[0] >= "\uff00" and _WIDE.search(content))
+    ]
+    return found if sum(end - start for start, end in found) >= _STYLED_LEAST else []
+
+
+def _spaced(content: str) -> Spans:
+    """Words whose letters stand apart."""
+    found = [match.span() for match in _SPACED.finditer(content)]
+    letters = sum(sum(map(str.isalpha, content[start:end])) for start, end in found)
+    return found if letters >= _SPACED_LEAST else []
+
+
+def _leet(content: str) -> Spans:
+    """Words of ours in which digits or signs stand for letters."""
+    known = vocabulary()
+    found = [
+        match.span()
+        for match in _LEET.finditer(content.lower())
+        if match.group().translate(_LETTERS).strip("i") in known
+    ]
+    return found if len(found) >= _FEW else []

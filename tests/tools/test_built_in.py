@@ -74,7 +74,7 @@ def test_no_argument_of_any_of_them_can_name_a_user_or_an_agent(name: str) -> No
 def test_a_layer_is_named_by_its_id_or_its_number(given_id: str | float) -> None:
     acting = Stand()
     answer = call("update_prompt_layer", {"layer_id": given_id, "content": "Check first."}, acting)
-    assert answer == "decision_loop is rewritten from the next turn on."
+    assert answer == "decision_loop is rewritten from the next turn on. Now answer the message itself, in words."
     assert acting.done == [("amend", "decision_loop", "Check first.")]
     assert isinstance(answer, Result)
     assert not answer.foreign

@@ -11,7 +11,7 @@ from .disclosure_allowed import is_allowed
 from .disclosure_found import Found
 from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
-from .disclosure_scene import read
+from .disclosure_scene import Scene, read
 from .disclosure_score import Weighed, believed, weigh, weigh_text
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
@@ -51,10 +51,12 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     whole: About | None = None
     plainly: Weighed | None = None
     folded: str | None = None
+    first: Scene | None = None
     for number, view in enumerate(_readings(text)):
         scene = read(view.text, known=known)
         found = find(scene, past=past, within=whole)
         whole = whole or About(scene, past)
+        first = first or scene
         plainly = plainly or weigh(scene)
         folded = view.text if folded is None else folded  # the first view is the plain one
         if found is not None and (view.name == "plain" or _tells(found, view, folded)):
@@ -76,7 +78,7 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     put = find(scene := read(joined), past=past) if joined is not None else None
     if joined is not None and put is not None and believed(put.rule, weigh(scene)):
         return _denied(put, View("put together", joined, lambda _, __: (0, len(text))))
-    if earlier and (found := follows(text, earlier)) is not None:
+    if earlier and (found := follows(text, earlier, scene=first)) is not None:
         return _denied(found, views_of(text).plain)
     if earlier and (both := asked_together(text, earlier)) is not None:
         return _outweighed(both, View("with the message before", plain(text), lambda _, __: (0, len(text))))

@@ -31,11 +31,14 @@ _LET: Final = re.compile(
 _NAME: Final = re.compile(r"[a-z]\w*")
 
 
-def follows(text: str, said: Sequence[str]) -> Found | None:
-    """Whether a message goes on with a request that an earlier message of the same person made."""
+def follows(text: str, said: Sequence[str], *, scene: Scene | None = None) -> Found | None:
+    """Whether a message goes on with a request that an earlier message of the same person made.
+
+    `scene` is the message, if it was read.
+    """
     if len(text) > _CHARS:
         return None
-    scene = read(plain(text), following=True)
+    scene = read(plain(text), following=True) if scene is None else scene.in_full()
     hit = _cue(scene)
     if hit is None:
         return None

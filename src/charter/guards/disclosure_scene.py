@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Final
 
@@ -78,6 +78,11 @@ class Scene:
     size: int  # words
     sentences: Sequence[Sentence] = field(repr=False)
     quotes: Sequence[tuple[int, int]]
+    every: Sequence[Sentence] | None = field(default=None, repr=False)  # all sentences in full, if they were read so
+
+    def in_full(self) -> Scene:
+        """The same text with all its sentences, and the words of follow-ups in them."""
+        return read(self.text, following=True) if self.every is None else replace(self, sentences=self.every)
 
     def quoted(self, hit: Hit) -> bool:
         place = bisect_right(self.quotes, (hit.start, 1 << 62)) - 1
@@ -104,14 +109,15 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     """
     quotes = [match.span() for match in _QUOTES.finditer(text)]
     sentences: list[Sentence] = []
-    size = 0
+    every: list[Sentence] = []
+    size, again = 0, False
     seen = set[tuple[str, ...]]()
     whole = tokens_of(text)  # no word goes over the end of a sentence
     soon = not known and len(whole.words) <= _SOON
     for start, end in _cuts(text):
         if known is not None:
             if text[start:end] in known:
-                size += text.count(" ", start, end)
+                size, again = size + text.count(" ", start, end), True
                 continue
             known.add(text[start:end])
         tokens = _between(whole, start, end)
@@ -122,10 +128,14 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
                     continue
                 seen.add(words)
             part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
-            sentence = _sentence(part, following=following, soon=soon)
+            if following or soon:
+                every.append(_in_full(part))
+                sentence = every[-1] if following else _without_following(every[-1])
+            else:
+                sentence = _telling(part)
             if sentence is not None:
                 sentences.append(sentence)
-    return Scene(text, size, sentences, quotes)
+    return Scene(text, size, sentences, quotes, every if (following or soon) and not again else None)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -151,15 +161,8 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + LONGEST, last)
 
 
-def _sentence(part: Tokens, *, following: bool, soon: bool) -> Sentence | None:
-    """A sentence with what was found in it; nothing when it holds no trigger, unless words of follow-ups are asked for.
-
-    `soon`: it will be read in full anyway.
-    """
-    if following:
-        return _in_full(part)
-    if soon:
-        return _without_following(_in_full(part))
+def _telling(part: Tokens) -> Sentence | None:
+    """A sentence with what was found in it; nothing when it holds no trigger."""
     languages = spoken(part.words)
     return _found(part, languages, following=False) if _tells(part.words, languages) else None
 

@@ -38,7 +38,7 @@ def apart(text: str) -> list[str]:
 
 def tokens_of(text: str) -> Tokens:
     """The words of a folded text."""
-    return _kept(text) if len(text) > _LONG else tokens_in(apart(text))
+    return _kept(text)
 
 
 def tokens_in(parts: Sequence[str]) -> Tokens:
@@ -49,5 +49,5 @@ def tokens_in(parts: Sequence[str]) -> Tokens:
 
 @lru_cache(maxsize=4)
 def _kept(text: str) -> Tokens:
-    """The words of a long text, which is read for several reasons."""
+    """The words of a text, which is read for several reasons."""
     return tokens_in(apart(text))

@@ -5,9 +5,10 @@ They are the same that `word_features`, `kind_features` and `sign_features` spel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import fsum
 from typing import Final
 
 from .kin import kinds_by_stem
@@ -18,53 +19,53 @@ _GAP: Final = "_"
 Line = tuple[slice, slice]  # of the words of a text: those that lead a sentence, and its own
 
 
-class Weight(float):
-    """What a feature weighs, told apart from that of every other feature: in a set each of them counts, and once."""
-
-    __slots__ = ()
-    __hash__ = object.__hash__
-
-
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Features of a table by their parts."""
+    """Features of a table by their parts. Each is told by its number: in a set it counts, and once."""
 
-    stems: dict[str, Weight] = field(default_factory=dict)
-    pairs: tuple[dict[tuple[str, str], Weight], ...] = field(default_factory=lambda: tuple({} for _ in range(APART)))
-    threes: dict[tuple[str, str, str], Weight] = field(default_factory=dict)
-    kinds: dict[str, Weight] = field(default_factory=dict)
-    kinds_after: dict[str, dict[str, Weight]] = field(default_factory=dict)  # by the stem before a kind
-    kinds_before: dict[str, dict[str, Weight]] = field(default_factory=dict)  # by the stem after it
-    signs: dict[str, Weight] = field(default_factory=dict)
-    two_signs: dict[tuple[str, str], Weight] = field(default_factory=dict)
-    names: dict[Weight, str] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    stems: dict[str, int] = field(default_factory=dict)
+    pairs: tuple[dict[tuple[str, str], int], ...] = field(default_factory=lambda: tuple({} for _ in range(APART)))
+    threes: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+    kinds_after: dict[str, dict[str, int]] = field(default_factory=dict)  # by the stem before a kind
+    kinds_before: dict[str, dict[str, int]] = field(default_factory=dict)  # by the stem after it
+    signs: dict[str, int] = field(default_factory=dict)
+    two_signs: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def weight(self, features: Iterable[int]) -> float:
+        """Their sum, the same in whatever order they come."""
+        return fsum(map(self.weights.__getitem__, features))
 
 
 def held_of(weights: Weights) -> Held:
     """A table's features made ready, but for those of pieces of words."""
     held = Held()
-    for feature, number in weights.by_feature.items():
-        if feature.startswith("~"):
+    for feature, weight in weights.by_feature.items():
+        if feature[0] == "~":
             continue
-        weight = Weight(number)
-        held.names[weight] = feature
-        match feature.split(" "):
-            case [one]:
-                {"=": held.kinds, "#": held.signs}.get(one[:1], held.stems)[one.lstrip("=#")] = weight
-            case [one, other] if one.startswith("#"):
-                held.two_signs[one[1:], other[1:]] = weight
-            case [one, other] if one.startswith("="):
-                held.kinds_before.setdefault(other, {})[one[1:]] = weight
-            case [one, other] if other.startswith("="):
-                held.kinds_after.setdefault(one, {})[other[1:]] = weight
-            case [one, *between, other] if set(between) <= {_GAP} and len(between) < APART:
-                held.pairs[len(between)][one, other] = weight
-            case [one, two, three]:
-                held.threes[one, two, three] = weight
+        number = len(held.names)
+        held.names.append(feature)
+        held.weights.append(weight)
+        one, *between, other = feature.split(" ") if " " in feature else (feature, "")
+        kind = feature[0]
+        if not other:
+            {"=": held.kinds, "#": held.signs}.get(kind, held.stems)[one.lstrip("=#")] = number
+        elif kind == "#":
+            held.two_signs[one[1:], other[1:]] = number
+        elif kind == "=":
+            held.kinds_before.setdefault(other, {})[one[1:]] = number
+        elif other[0] == "=":
+            held.kinds_after.setdefault(one, {})[other[1:]] = number
+        elif len(between) < APART and all(gap == _GAP for gap in between):
+            held.pairs[len(between)][one, other] = number
+        elif len(between) == 1:
+            held.threes[one, between[0], other] = number
     return held
 
 
-def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line], held: Held) -> Iterator[set[Weight]]:
+def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line], held: Held) -> Iterator[set[int]]:
     """Of each line of a text what the table holds of its stems and their kinds; `marked` tells those in quotes."""
     row, bounds = _row(marked, lines)
     columns = [
@@ -78,17 +79,16 @@ def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line
         kinds = [some if one == said else None for some, one, said in zip(kinds, plain, row, strict=True)]
     after, before = [*map(held.kinds_after.get, plain)], [*map(held.kinds_before.get, plain)]
     for first, last in bounds:
-        found = set[Weight | None]().union(*(column[first:last] for column in columns))
-        for some, of in zip(kinds[first:last], before[first + 1 : last], strict=False):
-            if some:
-                found.update(map(held.kinds.get, some))
-                if of:
-                    found.update(map(of.get, some))
-        for of, some in zip(after[first:last], kinds[first + 1 : last], strict=False):
-            if some and of:
-                found.update(map(of.get, some))
-        found.discard(None)
-        yield found  # type: ignore[misc]
+        found = set[int | None]().union(*[column[first:last] for column in columns])
+        found.update(*[map(held.kinds.get, some) for some in kinds[first:last] if some])
+        found.update(_beside(kinds[first:last], before[first + 1 : last]))
+        found.update(_beside(kinds[first + 1 : last], after[first:last]))
+        yield _but_none(found)
+
+
+def _beside(kinds: Iterable[Iterable[str] | None], held: Iterable[Mapping[str, int] | None]) -> list[int]:
+    """What is held of the kinds of a word that stands beside another."""
+    return [of[kind] for some, of in zip(kinds, held, strict=False) if some and of for kind in some if kind in of]
 
 
 def _row(stems: Sequence[str], lines: Iterable[Line]) -> tuple[list[str], list[tuple[int, int]]]:
@@ -103,7 +103,12 @@ def _row(stems: Sequence[str], lines: Iterable[Line]) -> tuple[list[str], list[t
     return row, bounds
 
 
-def signs_held(signs: Iterable[str], held: Held) -> list[Weight]:
+def signs_held(signs: Iterable[str], held: Held) -> set[int]:
     """Of one sentence's signs what the table holds, alone and two by two."""
     names = sorted(signs)
-    return [*filter(None, map(held.signs.get, names)), *filter(None, map(held.two_signs.get, combinations(names, 2)))]
+    return _but_none({*map(held.signs.get, names), *map(held.two_signs.get, combinations(names, 2))})
+
+
+def _but_none(found: set[int | None]) -> set[int]:
+    found.discard(None)
+    return found  # type: ignore[return-value]

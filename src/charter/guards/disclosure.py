@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import filterfalse, islice
 from typing import Any, Final
 
 from .disclosure_about import About, Past
@@ -87,8 +88,9 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
 
 def _differs(view: View, folded: str) -> bool:
     """Whether a disguise hid words, so that the view says what the plain text does not."""
-    said = set(tokens_of(folded).words)
-    return sum(word not in said for word in tokens_of(view.text).words) >= _HIDDEN
+    said = {*tokens_of(folded).words}
+    hidden = filterfalse(said.__contains__, tokens_of(view.text).words)
+    return sum(1 for _ in islice(hidden, _HIDDEN)) >= _HIDDEN
 
 
 def _tells(found: Found, view: View, folded: str) -> bool:

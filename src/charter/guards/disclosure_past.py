@@ -23,7 +23,7 @@ _SHORT: Final = 25  # words of a follow-up
 _CUES: Final = ("again", "pron", "tongue", "part", "exact", "verb_it", "yours_it", "mild")
 _MORE: Final = 0.5  # how much more must speak for two messages together than for the earlier one alone
 _LET: Final = re.compile(
-    r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11})\s*(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
+    r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11}+)\s*+(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
     r"[\"“”'«]?([^\"“”'»\n;]{2,80}?)[\"“”'».]*(?=[\n;]|\.\s|\s*$|\s+and\s+(?:let\s+)?[a-z]\w{0,11}\s*=)",
     re.MULTILINE,
 )

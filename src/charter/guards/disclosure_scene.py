@@ -114,25 +114,25 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     seen = set[tuple[str, ...]]()
     whole = tokens_of(text)  # no word goes over the end of a sentence
     soon = not known and len(whole.words) <= _SOON
+    last = 0
     for start, end in _cuts(text):
+        first, last = last, bisect_left(whole.starts, end, last)
         if known is not None:
             if text[start:end] in known:
                 size, again = size + text.count(" ", start, end), True
                 continue
             known.add(text[start:end])
-        tokens = _between(whole, start, end)
-        size += len(tokens.words)
-        for first, last in _windows(0, len(tokens.words)):
-            if first:  # a sentence without end may say the same again and again
-                if (words := tuple(tokens.words[first:last])) in seen:
+        size += last - first
+        for begin, stop in _windows(first, last):
+            if begin > first:  # a sentence without end may say the same again and again
+                if (words := tuple(whole.words[begin:stop])) in seen:
                     continue
                 seen.add(words)
-            part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
             if following or soon:
-                every.append(_in_full(part))
+                every.append(_in_full(_part(whole, begin, stop)))
                 sentence = every[-1] if following else _without_following(every[-1])
             else:
-                sentence = _telling(part)
+                sentence = _telling(whole, begin, stop)
             if sentence is not None:
                 sentences.append(sentence)
     return Scene(text, size, sentences, quotes, every if (following or soon) and not again else None)
@@ -148,8 +148,7 @@ def _cuts(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _between(whole: Tokens, start: int, end: int) -> Tokens:
-    first, last = bisect_left(whole.starts, start), bisect_left(whole.starts, end)
+def _part(whole: Tokens, first: int, last: int) -> Tokens:
     return Tokens(whole.words[first:last], whole.starts[first:last], whole.ends[first:last])
 
 
@@ -161,10 +160,11 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + LONGEST, last)
 
 
-def _telling(part: Tokens) -> Sentence | None:
+def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
     """A sentence with what was found in it; nothing when it holds no trigger."""
-    languages = spoken(part.words)
-    return _found(part, languages, following=False) if _tells(part.words, languages) else None
+    words = whole.words[first:last]
+    languages = spoken(words)
+    return _found(_part(whole, first, last), languages, following=False) if _tells(words, languages) else None
 
 
 def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:

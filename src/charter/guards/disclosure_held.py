@@ -6,6 +6,7 @@ the order of the weights, the heaviest first: so a sum of them is always made in
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import combinations, islice
@@ -34,29 +35,30 @@ class Held:
     """The features of a table, and those that say whose a name is."""
 
     def __init__(self, table: Mapping[str, float]) -> None:
-        ordered = sorted({**dict.fromkeys(OWNED, 0.0), **table}.items(), key=lambda one: (-one[1], one[0]))
-        self._weights = [weight for _, weight in ordered]
-        self._names = [name for name, _ in ordered]
-        self._places = {name: place for place, name in enumerate(self._names)}
+        known = {**dict.fromkeys(OWNED, 0.0), **table}
+        self._names = sorted(sorted(known), key=known.__getitem__, reverse=True)  # of two that weigh the same, by name
+        self._weights = [*map(known.__getitem__, self._names)]
+        self._places = dict(zip(self._names, range(len(known)), strict=True))
         self._owned = frozenset(map(self._places.__getitem__, OWNED))
         self._words = _Met(self._places)
         self._pairs: dict[tuple[str, str], int] = {}  # words, or the ends of a sentence
         self._classes: dict[str, int] = {}
         self._two: dict[tuple[str, str], int] = {}  # classes
-        self._before: dict[str, dict[str, int]] = {}  # by the word after a class
-        self._after: dict[str, dict[str, int]] = {}  # by the word before it
-        for place, feature in enumerate(self._names):
-            kind, (one, _, other) = feature[:2], feature[2:].partition(" ")
-            if kind == "b:":
-                self._pairs[one, other] = place
-            elif kind == "v:":
-                self._before.setdefault(other, {})[one] = place
-            elif kind == "x:":
-                self._after.setdefault(one, {})[other] = place
-            elif kind == "p:":
-                self._two[one, other] = place
-            elif kind == "c:":
-                self._classes[one] = place
+        self._before: dict[str, dict[str, int]] = defaultdict(dict)  # by the word after a class
+        self._after: dict[str, dict[str, int]] = defaultdict(dict)  # by the word before it
+        for feature, place in self._places.items():
+            one, _, other = feature[2:].partition(" ")
+            match feature[:2]:
+                case "v:":
+                    self._before[other][one] = place
+                case "x:":
+                    self._after[one][other] = place
+                case "b:":
+                    self._pairs[one, other] = place
+                case "p:":
+                    self._two[one, other] = place
+                case "c:":
+                    self._classes[one] = place
         self._together = lru_cache(maxsize=_KEPT)(self._of_two)
 
     def weight(self, features: Iterable[int]) -> float:

@@ -110,8 +110,9 @@ def _stems() -> Mapping[int, Mapping[str, Sequence[str]]]:
     """Length → beginning of a word → languages."""
     found: dict[int, dict[str, list[str]]] = {}
     for language, table in read_tables(FOLDER).items():
-        stems = {stem for patterns in table.values() for pattern in patterns for stem in _STEM.findall(plain(pattern))}
-        for stem in stems if language != "en" else ():
+        whole = "\n".join(pattern for patterns in table.values() for pattern in patterns)
+        stems = set(_STEM.findall(plain(whole))) if language != "en" else ()
+        for stem in stems:
             if len(stem) > 3 or not stem.isascii():
                 found.setdefault(len(stem), {}).setdefault(stem, []).append(language)
     return found
@@ -129,13 +130,16 @@ _FEW: Final = 12  # in so few words one is enough
 _TELLING: Final = 2  # words of a language that show it is one of a text's
 
 
-def _words(language: str) -> Iterator[str]:
-    for category, patterns in read_tables(FOLDER)[language].items():
-        for pattern in patterns:
-            for form in _forms(pattern) if category != "spell" else (pattern,):
-                for part in re.split(r"[\s()|]+", form):
-                    if not part.endswith("*"):
-                        yield from tokens_of(plain(part)).words
+def _words(language: str) -> Sequence[str]:
+    table = read_tables(FOLDER)[language]
+    forms = [
+        form
+        for category, patterns in table.items()
+        for pattern in patterns
+        for form in (_forms(pattern) if category != "spell" else (pattern,))
+    ]
+    parts = dict.fromkeys(re.split(r"[\s()|]+", "\n".join(forms)))
+    return tokens_of(plain("\n".join(part for part in parts if not part.endswith("*")))).words
 
 
 @cache

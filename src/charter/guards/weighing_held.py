@@ -5,6 +5,7 @@ They are the same that `word_features`, `kind_features` and `sign_features` spel
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -19,18 +20,22 @@ _GAP: Final = "_"
 Line = tuple[slice, slice]  # of the words of a text: those that lead a sentence, and its own
 
 
+def _tables() -> dict[str, dict[str, int]]:
+    return defaultdict(dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Held:
     """Features of a table by their parts. Each is told by its number: in a set it counts, and once."""
 
-    names: list[str] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
+    names: Sequence[str]
+    weights: Sequence[float]
     stems: dict[str, int] = field(default_factory=dict)
     pairs: tuple[dict[tuple[str, str], int], ...] = field(default_factory=lambda: tuple({} for _ in range(APART)))
-    threes: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    threes: dict[tuple[str, ...], int] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
-    kinds_after: dict[str, dict[str, int]] = field(default_factory=dict)  # by the stem before a kind
-    kinds_before: dict[str, dict[str, int]] = field(default_factory=dict)  # by the stem after it
+    kinds_after: dict[str, dict[str, int]] = field(default_factory=_tables)  # by the stem before a kind
+    kinds_before: dict[str, dict[str, int]] = field(default_factory=_tables)  # by the stem after it
     signs: dict[str, int] = field(default_factory=dict)
     two_signs: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -41,27 +46,28 @@ class Held:
 
 def held_of(weights: Weights) -> Held:
     """A table's features made ready, but for those of pieces of words."""
-    held = Held()
-    for feature, weight in weights.by_feature.items():
-        if feature[0] == "~":
-            continue
-        number = len(held.names)
-        held.names.append(feature)
-        held.weights.append(weight)
-        one, *between, other = feature.split(" ") if " " in feature else (feature, "")
-        kind = feature[0]
-        if not other:
-            {"=": held.kinds, "#": held.signs}.get(kind, held.stems)[one.lstrip("=#")] = number
-        elif kind == "#":
-            held.two_signs[one[1:], other[1:]] = number
-        elif kind == "=":
-            held.kinds_before.setdefault(other, {})[one[1:]] = number
-        elif other[0] == "=":
-            held.kinds_after.setdefault(one, {})[other[1:]] = number
-        elif len(between) < APART and all(gap == _GAP for gap in between):
-            held.pairs[len(between)][one, other] = number
-        elif len(between) == 1:
-            held.threes[one, between[0], other] = number
+    names = [feature for feature in weights.by_feature if feature[0] != "~"]
+    held = Held(names, [*map(weights.by_feature.__getitem__, names)])
+    kinds_before, kinds_after, pairs, threes = held.kinds_before, held.kinds_after, held.pairs, held.threes
+    for number, feature in enumerate(names):
+        parts, kind = feature.split(" "), feature[0]
+        match len(parts):
+            case 1:
+                {"=": held.kinds, "#": held.signs}.get(kind, held.stems)[feature.lstrip("=#")] = number
+            case 2:
+                one, other = parts
+                if kind == "#":
+                    held.two_signs[one[1:], other[1:]] = number
+                elif kind == "=":
+                    kinds_before[other][one[1:]] = number
+                elif other[0] == "=":
+                    kinds_after[one][other[1:]] = number
+                else:
+                    pairs[0][one, other] = number
+            case 3 if parts[1] != _GAP:
+                threes[tuple(parts)] = number
+            case size if size <= APART + 1 and {*parts[1:-1]} == {_GAP}:
+                pairs[size - 2][parts[0], parts[-1]] = number
     return held
 
 

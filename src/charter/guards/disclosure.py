@@ -99,8 +99,9 @@ def _tells(found: Found, view: View, folded: str) -> bool:
 
 
 def _past(spoken: Sequence[tuple[str, str]]) -> Past:
-    if any(role.casefold() not in _OWN and _ADVICE.search(line) for role, line in spoken[-4:]):
-        return "advice"
+    for role, line in spoken[-4:]:
+        if role.casefold() not in _OWN and _ADVICE.search(line):
+            return "advice"
     return "some" if spoken else "none"
 
 

@@ -44,8 +44,8 @@ class Held:
         self._pairs: dict[tuple[str, str], int] = {}  # words, or the ends of a sentence
         self._classes: dict[str, int] = {}
         self._two: dict[tuple[str, str], int] = {}  # classes
-        self._before: dict[str, dict[str, int]] = defaultdict(dict)  # by the word after a class
-        self._after: dict[str, dict[str, int]] = defaultdict(dict)  # by the word before it
+        self._before: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by the word after a class
+        self._after: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by the word before it
         for feature, place in self._places.items():
             one, _, other = feature[2:].partition(" ")
             match feature[:2]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final
 
@@ -82,7 +82,11 @@ class Scene:
 
     def in_full(self) -> Scene:
         """The same text with all its sentences, and the words of follow-ups in them."""
-        return read(self.text, following=True) if self.every is None else replace(self, sentences=self.every)
+        return (
+            read(self.text, following=True)
+            if self.every is None
+            else Scene(self.text, self.size, self.every, self.quotes, self.every)
+        )
 
     def quoted(self, hit: Hit) -> bool:
         place = bisect_right(self.quotes, (hit.start, 1 << 62)) - 1
@@ -202,7 +206,11 @@ def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Senten
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}
     for hit in hits:
-        found.setdefault(hit.category, []).append(hit)
+        category = hit[0]
+        if category in found:
+            found[category].append(hit)
+        else:
+            found[category] = [hit]
     telling = not _TELLING.isdisjoint(found) or ("en" not in languages and _lexicon("en", "triggers").meets(part.words))
     for weaker, stronger in WEAKER:
         if weaker in found:
@@ -213,8 +221,9 @@ def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Senten
         found["other"] = [hit for hit in found["other"] if hit.first not in formats]
     kinds: list[set[str]] = [set() for _ in part.words]
     for category, some in found.items():
-        for hit in some:
-            for at in range(hit.first, hit.last):
+        for _, first, last, *_ in some:
+            kinds[first].add(category)
+            for at in range(first + 1, last):
                 kinds[at].add(category)
     return Sentence(part, found, kinds, telling)
 

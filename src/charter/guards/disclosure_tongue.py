@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from .fold import plain
-from .lexicon import read_tables, tokens_of
+from .lexicon import apart, read_tables
 
 # Small words tell languages apart; a word that several share tells less.
 _TELLING: Final = (
@@ -49,11 +49,11 @@ _ALPHABETS: Final = (
 )
 
 
-def _parts(language: str, categories: Iterable[str]) -> list[str]:
-    """What stands between brackets and bars in the patterns of these categories, folded."""
+def _parts(language: str, categories: Iterable[str]) -> Iterable[str]:
+    """What stands between brackets and bars in the patterns of these categories, folded, each once."""
     table = read_tables("disclosure")[language]
     whole = "\n".join(pattern for category in categories for pattern in table.get(category, ()))
-    return re.split(r"[()|\n]", plain(whole))
+    return dict.fromkeys(re.split(r"[()|\n]", plain(whole)))
 
 
 @cache
@@ -62,7 +62,7 @@ def _small_words() -> dict[str, tuple[float, tuple[str, ...]]]:
     found: dict[str, set[str]] = {}
     for language in read_tables("disclosure"):
         for part in _parts(language, _TELLING):
-            words = tokens_of(part).words
+            words = apart(part)[1::2]
             if len(words) == 1 and "*" not in part:
                 found.setdefault(words[0], set()).add(language)
     return {word: (1.0 / len(languages), tuple(sorted(languages))) for word, languages in found.items()}
@@ -74,7 +74,7 @@ def _names() -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {}
     for language in read_tables("disclosure"):
         for part in _parts(language, ("soft", "soft_yours", "hard", "hard_yours")):
-            for word in tokens_of(part).words:
+            for word in apart(part)[1::2]:
                 if len(word) >= _TELLS:
                     found.setdefault(word[:_TELLS], set()).add(language)
     return {word: tuple(sorted(languages)) for word, languages in found.items()}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import compress
+from itertools import chain, compress
 from operator import itemgetter
 from typing import Final, NamedTuple, cast
 
@@ -58,7 +59,8 @@ def _table(language: str) -> Table:
                     words[tokens[0]].append((category, pattern))
             if not _is_short(pattern):
                 longer.setdefault(category, []).append(pattern)
-    return Table(words, Lexicon({language: longer}))
+    # Tuples, because the collector of garbage takes no notice of them.
+    return Table({word: tuple(signs) for word, signs in words.items()}, Lexicon({language: longer}))
 
 
 _ALONE: Final = re.compile(r"[^\s()|*.]+")
@@ -156,20 +158,18 @@ def is_telling(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _tongues(word: str) -> tuple[str, ...]:
-    """The languages, English apart, whose tables have a word, or a beginning of it."""
+    """The languages, English apart, whose tables have a word, or a beginning of it, unless English has it too."""
+    if word.isascii() and word.startswith(_SHARED):
+        return ()
     begins = (table.get(word[:size], ()) for size, table in _stems().items() if len(word) >= size)
     return (*_whole_words().get(word, ()), *(language for found in begins for language in found))
 
 
 def languages_of(words: Collection[str]) -> list[str]:
     """English, and the languages of which these words show enough."""
-    seen: dict[str, int] = {}
     least_size = 4 if len(words) > _FEW or not _ENGLISH.isdisjoint(words) else 3
-    for word in set(words):
-        if word.isascii() and (len(word) < least_size or word.startswith(_SHARED)):
-            continue
-        for language in _tongues(word):
-            seen[language] = seen.get(language, 0) + 1
+    long = [word for word in set(words) if len(word) >= least_size or not word.isascii()]
+    seen = Counter(chain.from_iterable(map(_tongues, long)))
     most = max(seen.values(), default=0)
     least = _TELLING if len(words) > _FEW else 1
     return ["en", *(language for language, count in seen.items() if count >= max(least, most / 4))]

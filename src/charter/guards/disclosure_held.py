@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import combinations, islice
+from math import fsum
 from typing import Final
 
 from .disclosure_features import OWNED, of_word
@@ -41,6 +42,7 @@ class Held:
         self._places = dict(zip(self._names, range(len(known)), strict=True))
         self._owned = frozenset(map(self._places.__getitem__, OWNED))
         self._words = _Met(self._places)
+        self._by_word: dict[str, int] = {}
         self._pairs: dict[tuple[str, str], int] = {}  # words, or the ends of a sentence
         self._classes: dict[str, int] = {}
         self._two: dict[tuple[str, str], int] = {}  # classes
@@ -59,11 +61,18 @@ class Held:
                     self._two[one, other] = place
                 case "c:":
                     self._classes[one] = place
+                case "w:":
+                    self._by_word[one] = place
         self._together = lru_cache(maxsize=_KEPT)(self._of_two)
 
     def weight(self, features: Iterable[int]) -> float:
         """Their sum."""
         return sum(map(self._weights.__getitem__, sorted(features)))
+
+    def alone(self, words: Iterable[str], classes: Iterable[str]) -> float:
+        """What words and classes weigh, whatever is around them; the same in whatever order they come."""
+        found = (*map(self._by_word.get, words), *map(self._classes.get, classes))
+        return fsum([self._weights[place] for place in found if place is not None])
 
     def heaviest(self, features: Iterable[int], most: int) -> list[tuple[str, float]]:
         """Those that weigh most, by name."""

@@ -95,9 +95,7 @@ def weigh_text(text: str) -> Weighed:
 
 def _hint(sentence: Sentence) -> float:
     """At a glance: what its words and classes weigh."""
-    table = weights()
-    known = (*(f"w:{word}" for word in {*sentence.tokens.words}), *(f"c:{kind}" for kind in sentence.by))
-    return math.fsum(filter(None, map(table.get, known)))  # the same in whatever order they come
+    return held().alone({*sentence.tokens.words}, sentence.by)
 
 
 def _place(scene: Scene, sentence: Sentence) -> tuple[int, int]:

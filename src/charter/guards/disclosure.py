@@ -13,7 +13,7 @@ from .disclosure_found import Found
 from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import Scene, read
-from .disclosure_score import Weighed, believed, weigh, weigh_text
+from .disclosure_score import Weighed, believed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
@@ -61,14 +61,14 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         plainly = plainly or weigh(scene)
         folded = view.text if folded is None else folded  # the first view is the plain one
         if found is not None and (view.name == "plain" or _tells(found, view, folded)):
-            weighed = plainly if view.name == "plain" else weigh_text(view.text)
+            weighed = plainly if view.name == "plain" else weigh(read(view.text))
             if believed(found.rule, weighed):
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (0.0 if past == "none" else _SPOKEN if plainly.named else _SPOKEN + _POINTED):
                 return _outweighed(plainly, view)
         elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, folded):
-            weighed = weigh_text(view.text)
+            weighed = weigh(read(view.text))
             if weighed.over > max(0.0, plainly.over) + _UNMASKED:
                 return _outweighed(weighed, view)
     if (command := _COMMAND.match(text)) is not None:

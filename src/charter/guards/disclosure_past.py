@@ -11,7 +11,7 @@ from .disclosure_about import negated
 from .disclosure_found import NAMES, Found
 from .disclosure_rules import find
 from .disclosure_scene import Scene, read
-from .disclosure_score import Weighed, weigh, weigh_text
+from .disclosure_score import Weighed, weigh
 from .disclosure_whose import owner_of, scale_of
 from .lexicon import Hit
 from .views import plain, views_of
@@ -57,13 +57,13 @@ def asked_together(text: str, said: Sequence[str]) -> Weighed | None:
     """What a message and the one before it weigh, read as one, if together they ask for more than the earlier did."""
     if max(len(text), len(said[-1])) > _CHARS:
         return None
-    both = weigh_text(plain(f"{said[-1]}\n{text}"))
+    both = weigh(read(plain(f"{said[-1]}\n{text}")))
     return both if both.over > max(0.0, _over(said[-1])) + _MORE else None
 
 
 @lru_cache(maxsize=512)
 def _over(text: str) -> float:
-    return weigh_text(plain(text)).over
+    return weigh(read(plain(text))).over
 
 
 def spelled_out(text: str, said: Sequence[str]) -> str | None:

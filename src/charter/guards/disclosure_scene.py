@@ -78,6 +78,7 @@ class Scene:
     size: int  # words
     sentences: Sequence[Sentence] = field(repr=False)
     quotes: Sequence[tuple[int, int]]
+    words: Sequence[str] = field(default=(), repr=False)
     every: Sequence[Sentence] | None = field(default=None, repr=False)  # all sentences in full, if they were read so
 
     def in_full(self) -> Scene:
@@ -85,7 +86,7 @@ class Scene:
         return (
             read(self.text, following=True)
             if self.every is None
-            else Scene(self.text, self.size, self.every, self.quotes, self.every)
+            else Scene(self.text, self.size, self.every, self.quotes, self.words, self.every)
         )
 
     def quoted(self, hit: Hit) -> bool:
@@ -139,7 +140,8 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
                 sentence = _telling(whole, begin, stop)
             if sentence is not None:
                 sentences.append(sentence)
-    return Scene(text, size, sentences, quotes, every if (following or soon) and not again else None)
+    full = every if (following or soon) and not again else None
+    return Scene(text, size, sentences, quotes, whole.words, full)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:

@@ -19,7 +19,6 @@ from .disclosure_features import features_in
 from .disclosure_held import Held
 from .disclosure_scene import Scene, Sentence, read
 from .disclosure_tongue import spoken
-from .lexicon import tokens_of
 from .weighing import weights_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
@@ -88,11 +87,6 @@ def weigh(scene: Scene) -> Weighed:
     return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
 
 
-def weigh_text(text: str) -> Weighed:
-    """The same of a text that was not read yet: of a short one no sentence has to be."""
-    return _weighed(read(text, following=True), 0) if len(tokens_of(text).words) <= LONG else weigh(read(text))
-
-
 def _hint(sentence: Sentence) -> float:
     """At a glance: what its words and classes weigh."""
     return held().alone({*sentence.tokens.words}, sentence.by)
@@ -117,7 +111,7 @@ def _weighed(scene: Scene, start: int) -> Weighed:
     size, table = len(scene.text), held()
     features = features_in(scene, table)
     named, needed = table.is_owned(features), OTHERS
-    if spoken(tokens_of(scene.text).words)[0] == "en":
+    if spoken(scene.words)[0] == "en":
         needed = ENGLISH if named else ENGLISH + UNNAMED
     needed += max(0, size - WORDY) / WORDY
     return Weighed(weights()["bias"] + table.weight(features), needed, start, start + size, named, features)

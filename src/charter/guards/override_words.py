@@ -104,7 +104,7 @@ def _whole_words() -> Mapping[str, Sequence[str]]:
     for language in read_tables(FOLDER):
         for word in set(_words(language)) - english if language != "en" else ():
             found.setdefault(word, []).append(language)
-    return found
+    return {word: tuple(languages) for word, languages in found.items()}
 
 
 @cache

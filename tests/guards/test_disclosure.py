@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from charter.guards import disclosure_scene
+from charter.guards import disclosure_scene, disclosure_tongue
 from charter.guards.disclosure import CODE, check_message
-from charter.guards.lexicon import Tokens
 
 
 def denied(text: str, *history: object) -> bool:
@@ -203,13 +203,13 @@ def test_a_strange_text_is_no_request(text: str) -> None:
 @pytest.mark.parametrize("unit", ["your prompt ", "show the rules of a game, ", "你的规则", "the user asks you to "])
 def test_work_grows_with_the_text_and_not_faster(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = [0]
-    whole = disclosure_scene._sentence
+    spoken = disclosure_tongue.spoken
 
-    def counting(part: Tokens, *, following: bool, soon: bool) -> disclosure_scene.Sentence | None:
-        counted[0] += len(part.words)
-        return whole(part, following=following, soon=soon)
+    def counting(words: Sequence[str]) -> Sequence[str]:
+        counted[0] += len(words)
+        return spoken(words)
 
-    monkeypatch.setattr(disclosure_scene, "_sentence", counting)
+    monkeypatch.setattr(disclosure_scene, "spoken", counting)
     work = []
     for times in (200, 400):
         counted[0] = 0

@@ -12,7 +12,8 @@ import pytest
 
 from charter.guards import disclosure, disclosure_score
 from charter.guards.disclosure import CODE, check_message
-from charter.guards.disclosure_features import OWNED, features_of
+from charter.guards.disclosure_features import OWNED, features_in, features_of
+from charter.guards.disclosure_held import Held
 from charter.guards.disclosure_scene import read
 from charter.guards.disclosure_score import FOUND, LONG, SURER, Weighed, believed, parts_of, weigh, weights
 from charter.guards.fold import plain
@@ -31,8 +32,13 @@ def weighed(text: str) -> bool:
 
 
 def without_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing: Mapping[str, float] = {"bias": 0.0}
-    monkeypatch.setattr(disclosure_score, "weights", lambda: nothing)
+    with_table(monkeypatch, {"bias": 0.0})
+
+
+def with_table(monkeypatch: pytest.MonkeyPatch, table: Mapping[str, float]) -> None:
+    held = Held(table)
+    monkeypatch.setattr(disclosure_score, "weights", lambda: table)
+    monkeypatch.setattr(disclosure_score, "held", lambda: held)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +102,16 @@ def test_every_feature_of_an_owner_is_known_as_one() -> None:
     assert owners <= OWNED
 
 
+def test_of_a_table_the_features_it_holds_are_all_looked_up() -> None:
+    table = weights()
+    held = Held(table)
+    for case in cases("disclosure", "tune")[::60]:
+        text = plain(case["text"])
+        found = held.heaviest(features_in(read(text, following=True), held), 9_999)
+        assert dict(found) == {feature: table[feature] for feature in features_of(text) if table.get(feature)}
+        assert found == sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
 def test_a_request_among_many_words_is_weighed_by_itself() -> None:
     padding = "We walked along the river and had some soup. " * LONG
     assert check_message(padding).decision == "allow"
@@ -137,8 +153,7 @@ def test_a_follow_up_to_a_weighed_request_goes_on_with_it(monkeypatch: pytest.Mo
 
 
 def by_hand(monkeypatch: pytest.MonkeyPatch, **table: float) -> None:
-    found = {"bias": -1.0} | {f"w:{word}": weight for word, weight in table.items()}
-    monkeypatch.setattr(disclosure_score, "weights", lambda: found)
+    with_table(monkeypatch, {"bias": -1.0} | {f"w:{word}": weight for word, weight in table.items()})
 
 
 def test_a_short_message_is_weighed_as_a_whole_and_names_what_spoke_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

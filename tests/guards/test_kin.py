@@ -71,6 +71,6 @@ def test_what_names_no_text_must_say_more_once_something_was_said(monkeypatch: p
     monkeypatch.setattr(disclosure, "asked_together", lambda text, earlier: None)
     assert check_message("zorble quixo").decision == "deny"
     assert check_message("zorble quixo", history=["hello"]).decision == "allow"
-    named = Weighed(2.0, needed=said.needed, features=("o:hard your",))
+    named = Weighed(2.0, needed=said.needed, named=True)
     monkeypatch.setattr(disclosure, "weigh", lambda scene: named)
     assert check_message("zorble quixo", history=["hello"]).decision == "deny"

@@ -7,10 +7,24 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from charter.guards import decode, disclosure_scene, hidden, joining, reading_cuts, turning, views
+from charter.guards import (
+    decode,
+    disclosure_scene,
+    hidden,
+    joining,
+    override_shape,
+    override_things,
+    reading_cuts,
+    turning,
+    views,
+)
 from charter.guards.joining import joined, words_of
 from charter.guards.lexicon import Lexicon, tokens_of
+from charter.guards.override_rules import RULES
+from charter.guards.reading import Reading
 from charter.guards.views import plain, views_of
+
+from .measure import cases
 
 _ALONE = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -78,6 +92,25 @@ def test_what_is_passed_over_has_nothing_to_be_found(name: str, data: st.DataObj
     text = data.draw(st.text(st.sampled_from(letters), max_size=120) | st.text(max_size=40))
     if need.search(text) is None:
         assert not [found for found in pattern.finditer(text) if name != "hidden" or found[1]]
+
+
+@pytest.mark.parametrize("guard", ["override", "files"])
+def test_a_shape_an_address_and_a_link_are_looked_for_where_their_sign_is(guard: str) -> None:
+    sought = [shape.pattern for shape in override_shape._SHAPES]
+    ways = [(one.sign, one.others) for one in sought if one.others is not None]
+    ways += [(one.sign, one.pattern) for one in (override_things.ADDRESS, override_things.LINK)]
+    for case in cases(guard, "tune")[::4]:
+        text = plain(case["text"])
+        for sign, pattern in ways:
+            assert sign.search(text) or not pattern.search(text)
+
+
+def test_a_rule_sees_nothing_without_what_it_needs() -> None:
+    for case in cases("override", "tune")[::8]:
+        reading = Reading(plain(case["text"]))
+        for sentence, found in zip(reading.sentences, reading.by, strict=True):
+            for rule, needs in RULES:
+                assert not needs.isdisjoint(found) or not [*rule(reading, sentence, found)]
 
 
 @settings(max_examples=400)

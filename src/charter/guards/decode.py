@@ -244,7 +244,10 @@ def vocabulary(least: int = 4) -> frozenset[str]:
         return frozenset(word for word in vocabulary(1) if len(word) >= least)
     tables = [table for folder in _FOLDERS for table in read_tables(folder).values()]
     patterns = "\n".join(pattern for table in tables for row in table.values() for pattern in row)
-    return keys() | frozenset(tokens_of(_STEM.sub(" ", plain(patterns))).words)
+    for bracket in "()|":
+        patterns = patterns.replace(bracket, " ")
+    words = " ".join({*patterns.split()})  # most of them stand there often
+    return keys() | frozenset(tokens_of(_STEM.sub(" ", plain(words))).words)
 
 
 DECODERS: Final[tuple[tuple[str, Callable[[str], Iterator[Run]]], ...]] = (

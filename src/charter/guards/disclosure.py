@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import filterfalse, islice
 from typing import Any, Final
 
 from .disclosure_about import About, Past
@@ -11,8 +12,8 @@ from .disclosure_allowed import is_allowed
 from .disclosure_found import Found
 from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
-from .disclosure_scene import read
-from .disclosure_score import Weighed, believed, weigh, weigh_text
+from .disclosure_scene import Scene, read
+from .disclosure_score import Weighed, believed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
@@ -51,21 +52,23 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     whole: About | None = None
     plainly: Weighed | None = None
     folded: str | None = None
+    first: Scene | None = None
     for number, view in enumerate(_readings(text)):
         scene = read(view.text, known=known)
         found = find(scene, past=past, within=whole)
         whole = whole or About(scene, past)
+        first = first or scene
         plainly = plainly or weigh(scene)
         folded = view.text if folded is None else folded  # the first view is the plain one
         if found is not None and (view.name == "plain" or _tells(found, view, folded)):
-            weighed = plainly if view.name == "plain" else weigh_text(view.text)
+            weighed = plainly if view.name == "plain" else weigh(read(view.text))
             if believed(found.rule, weighed):
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (0.0 if past == "none" else _SPOKEN if plainly.named else _SPOKEN + _POINTED):
                 return _outweighed(plainly, view)
         elif number <= _WEIGHED and len(view.text) <= _TYPED and _differs(view, folded):
-            weighed = weigh_text(view.text)
+            weighed = weigh(read(view.text))
             if weighed.over > max(0.0, plainly.over) + _UNMASKED:
                 return _outweighed(weighed, view)
     if (command := _COMMAND.match(text)) is not None:
@@ -76,7 +79,7 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     put = find(scene := read(joined), past=past) if joined is not None else None
     if joined is not None and put is not None and believed(put.rule, weigh(scene)):
         return _denied(put, View("put together", joined, lambda _, __: (0, len(text))))
-    if earlier and (found := follows(text, earlier)) is not None:
+    if earlier and (found := follows(text, earlier, scene=first)) is not None:
         return _denied(found, views_of(text).plain)
     if earlier and (both := asked_together(text, earlier)) is not None:
         return _outweighed(both, View("with the message before", plain(text), lambda _, __: (0, len(text))))
@@ -85,8 +88,9 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
 
 def _differs(view: View, folded: str) -> bool:
     """Whether a disguise hid words, so that the view says what the plain text does not."""
-    said = set(tokens_of(folded).words)
-    return sum(word not in said for word in tokens_of(view.text).words) >= _HIDDEN
+    said = {*tokens_of(folded).words}
+    hidden = filterfalse(said.__contains__, tokens_of(view.text).words)
+    return sum(1 for _ in islice(hidden, _HIDDEN)) >= _HIDDEN
 
 
 def _tells(found: Found, view: View, folded: str) -> bool:
@@ -95,8 +99,9 @@ def _tells(found: Found, view: View, folded: str) -> bool:
 
 
 def _past(spoken: Sequence[tuple[str, str]]) -> Past:
-    if any(role.casefold() not in _OWN and _ADVICE.search(line) for role, line in spoken[-4:]):
-        return "advice"
+    for role, line in spoken[-4:]:
+        if role.casefold() not in _OWN and _ADVICE.search(line):
+            return "advice"
     return "some" if spoken else "none"
 
 

@@ -13,13 +13,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import combinations, pairwise
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from .disclosure_about import About, acts_on, framed, governed, start_of
 from .disclosure_found import NAMES
-from .disclosure_scene import Scene, Sentence, asks, read
+from .disclosure_scene import Scene, asks, read
 from .disclosure_whose import owner_of, scale_of
 from .kin import kinds_of
 
@@ -45,47 +45,72 @@ OWNED: Final = frozenset(
     f"o:{name} {whose}" for name in ("hard", "soft") for whose in ("your", "my", "this", "any", "other", "-")
 )
 
+Feature = TypeVar("Feature", covariant=True)
+
 
 def features_of(text: str) -> set[str]:
     """The features of a folded message, or of a part of one; what is only quoted or pasted speaks for nobody."""
-    scene = read(text, following=True)
+    return features_in(read(text, following=True), Spelled())
+
+
+class Features(Protocol[Feature]):
+    """How features are told: those of a sentence's words, of its classes, beside words too, and all others."""
+
+    def of_words(self, words: Sequence[str]) -> Iterable[Feature]: ...
+
+    def of_classes(
+        self, kinds: Sequence[Set[str]], classes: Sequence[str], words: Sequence[str]
+    ) -> Iterable[Feature]: ...
+
+    def of_others(self, spelled: Iterable[str]) -> Iterable[Feature]: ...
+
+
+def features_in(scene: Scene, features: Features[Feature]) -> set[Feature]:
+    """The features of a message that was read in full."""
     about = About(scene, "none")
-    found: set[str] = set()
+    found: set[Feature] = set()
+    others: list[str] = []
     if (own := _own_words(scene, about)) is not None:
         scene = read(own, following=True)
         about = About(scene, "none")
-        found.add("h:quotes")
+        others.append("h:quotes")
     new = 0
     for sentence in scene.sentences:
         kinds = sentence.kinds
         words = ["0" if word.isdigit() else word for word in sentence.tokens.words]
-        found.update(_of_words(words))
-        found.update(_of_classes(sentence, words))
+        found.update(features.of_words(words))
+        found.update(features.of_classes(kinds, sorted(sentence.by)[:_MOST], words))
         end = "?" if asks(scene, sentence) else "."
-        found.add(f"q:{end}")
-        found.update([f"f:{kind}{end}" for kind in kinds[0] or ("-",)])
-        found.update([f"d:{kind}{end}" for kind in _TOLD.intersection(sentence.by)])
+        others.append(f"q:{end}")
+        others += [f"f:{kind}{end}" for kind in kinds[0] or ("-",)]
+        others += [f"d:{kind}{end}" for kind in _TOLD.intersection(sentence.by)]
         new += len([1 for word, known in zip(words, kinds, strict=True) if not known and word not in _EXPECTED])
-    found.update(_of_names(scene, about))
-    found.update(_of_shape(scene, new))
+    found.update(features.of_others((*others, *_of_names(scene, about), *_of_shape(scene, new))))
     return found
 
 
-def _of_words(words: Sequence[str]) -> list[str]:
-    found = [f"w:{word}" for word in words]
-    found += [f"t:{word[:_STEM]}" for word in words if len(word) > _STEM]
-    found += [f"b:{before} {word}" for before, word in pairwise(("^", *words, "$"))]
-    found += [f"k:{kind}" for word in words for kind in kinds_of(word)]
-    return found
+class Spelled:
+    """All features, whether any table holds them or not."""
+
+    def of_words(self, words: Sequence[str]) -> list[str]:
+        found = [feature for word in words for feature in of_word(word)]
+        return found + [f"b:{before} {word}" for before, word in pairwise(("^", *words, "$"))]
+
+    def of_classes(self, kinds: Sequence[Set[str]], classes: Sequence[str], words: Sequence[str]) -> list[str]:
+        found = [f"c:{one}" for one in classes]
+        found += [f"p:{one} {other}" for one, other in combinations(classes, 2)]
+        found += [f"v:{kind} {after}" for known, after in zip(kinds, words[1:], strict=False) for kind in known]
+        found += [f"x:{before} {kind}" for before, known in zip(words, kinds[1:], strict=False) for kind in known]
+        return found
+
+    def of_others(self, spelled: Iterable[str]) -> Iterable[str]:
+        return spelled
 
 
-def _of_classes(sentence: Sentence, words: Sequence[str]) -> list[str]:
-    classes, kinds = sorted(sentence.by)[:_MOST], sentence.kinds
-    found = [f"c:{one}" for one in classes]
-    found += [f"p:{one} {other}" for one, other in combinations(classes, 2)]
-    found += [f"v:{kind} {after}" for known, after in zip(kinds, words[1:], strict=False) for kind in known]
-    found += [f"x:{before} {kind}" for before, known in zip(words, kinds[1:], strict=False) for kind in known]
-    return found
+def of_word(word: str) -> list[str]:
+    """The features of one word, whatever is around it."""
+    begins = [f"t:{word[:_STEM]}"] if len(word) > _STEM else []
+    return [f"w:{word}", *begins, *(f"k:{kind}" for kind in kinds_of(word))]
 
 
 def _own_words(scene: Scene, about: About) -> str | None:

@@ -23,7 +23,7 @@ _SHORT: Final = 25  # words of a follow-up
 _CUES: Final = ("again", "pron", "tongue", "part", "exact", "verb_it", "yours_it", "mild")
 _MORE: Final = 0.5  # how much more must speak for two messages together than for the earlier one alone
 _LET: Final = re.compile(
-    r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11})\s*(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
+    r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11}+)\s*+(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
     r"[\"“”'«]?([^\"“”'»\n;]{2,80}?)[\"“”'».]*(?=[\n;]|\.\s|\s*$|\s+and\s+(?:let\s+)?[a-z]\w{0,11}\s*=)",
     re.MULTILINE,
 )
@@ -31,11 +31,14 @@ _LET: Final = re.compile(
 _NAME: Final = re.compile(r"[a-z]\w*")
 
 
-def follows(text: str, said: Sequence[str]) -> Found | None:
-    """Whether a message goes on with a request that an earlier message of the same person made."""
+def follows(text: str, said: Sequence[str], *, scene: Scene | None = None) -> Found | None:
+    """Whether a message goes on with a request that an earlier message of the same person made.
+
+    `scene` is the message, if it was read.
+    """
     if len(text) > _CHARS:
         return None
-    scene = read(plain(text), following=True)
+    scene = read(plain(text), following=True) if scene is None else scene.in_full()
     hit = _cue(scene)
     if hit is None:
         return None

@@ -78,6 +78,16 @@ class Scene:
     size: int  # words
     sentences: Sequence[Sentence] = field(repr=False)
     quotes: Sequence[tuple[int, int]]
+    words: Sequence[str] = field(default=(), repr=False)
+    every: Sequence[Sentence] | None = field(default=None, repr=False)  # all sentences in full, if they were read so
+
+    def in_full(self) -> Scene:
+        """The same text with all its sentences, and the words of follow-ups in them."""
+        return (
+            read(self.text, following=True)
+            if self.every is None
+            else Scene(self.text, self.size, self.every, self.quotes, self.words, self.every)
+        )
 
     def quoted(self, hit: Hit) -> bool:
         place = bisect_right(self.quotes, (hit.start, 1 << 62)) - 1
@@ -104,28 +114,34 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     """
     quotes = [match.span() for match in _QUOTES.finditer(text)]
     sentences: list[Sentence] = []
-    size = 0
+    every: list[Sentence] = []
+    size, again = 0, False
     seen = set[tuple[str, ...]]()
     whole = tokens_of(text)  # no word goes over the end of a sentence
     soon = not known and len(whole.words) <= _SOON
+    last = 0
     for start, end in _cuts(text):
+        first, last = last, bisect_left(whole.starts, end, last)
         if known is not None:
             if text[start:end] in known:
-                size += text.count(" ", start, end)
+                size, again = size + text.count(" ", start, end), True
                 continue
             known.add(text[start:end])
-        tokens = _between(whole, start, end)
-        size += len(tokens.words)
-        for first, last in _windows(0, len(tokens.words)):
-            if first:  # a sentence without end may say the same again and again
-                if (words := tuple(tokens.words[first:last])) in seen:
+        size += last - first
+        for begin, stop in _windows(first, last):
+            if begin > first:  # a sentence without end may say the same again and again
+                if (words := tuple(whole.words[begin:stop])) in seen:
                     continue
                 seen.add(words)
-            part = Tokens(tokens.words[first:last], tokens.starts[first:last], tokens.ends[first:last])
-            sentence = _sentence(part, following=following, soon=soon)
+            if following or soon:
+                every.append(_in_full(_part(whole, begin, stop)))
+                sentence = every[-1] if following else _without_following(every[-1])
+            else:
+                sentence = _telling(whole, begin, stop)
             if sentence is not None:
                 sentences.append(sentence)
-    return Scene(text, size, sentences, quotes)
+    full = every if (following or soon) and not again else None
+    return Scene(text, size, sentences, quotes, whole.words, full)
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -138,8 +154,7 @@ def _cuts(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _between(whole: Tokens, start: int, end: int) -> Tokens:
-    first, last = bisect_left(whole.starts, start), bisect_left(whole.starts, end)
+def _part(whole: Tokens, first: int, last: int) -> Tokens:
     return Tokens(whole.words[first:last], whole.starts[first:last], whole.ends[first:last])
 
 
@@ -151,17 +166,11 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + LONGEST, last)
 
 
-def _sentence(part: Tokens, *, following: bool, soon: bool) -> Sentence | None:
-    """A sentence with what was found in it; nothing when it holds no trigger, unless words of follow-ups are asked for.
-
-    `soon`: it will be read in full anyway.
-    """
-    if following:
-        return _in_full(part)
-    if soon:
-        return _without_following(_in_full(part))
-    languages = spoken(part.words)
-    return _found(part, languages, following=False) if _tells(part.words, languages) else None
+def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
+    """A sentence with what was found in it; nothing when it holds no trigger."""
+    words = whole.words[first:last]
+    languages = spoken(words)
+    return _found(_part(whole, first, last), languages, following=False) if _tells(words, languages) else None
 
 
 def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
@@ -199,7 +208,11 @@ def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Senten
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}
     for hit in hits:
-        found.setdefault(hit.category, []).append(hit)
+        category = hit[0]
+        if category in found:
+            found[category].append(hit)
+        else:
+            found[category] = [hit]
     telling = not _TELLING.isdisjoint(found) or ("en" not in languages and _lexicon("en", "triggers").meets(part.words))
     for weaker, stronger in WEAKER:
         if weaker in found:
@@ -210,8 +223,9 @@ def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Senten
         found["other"] = [hit for hit in found["other"] if hit.first not in formats]
     kinds: list[set[str]] = [set() for _ in part.words]
     for category, some in found.items():
-        for hit in some:
-            for at in range(hit.first, hit.last):
+        for _, first, last, *_ in some:
+            kinds[first].add(category)
+            for at in range(first + 1, last):
                 kinds[at].add(category)
     return Sentence(part, found, kinds, telling)
 

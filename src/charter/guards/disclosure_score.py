@@ -9,16 +9,16 @@ verdict can be read.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache
-from heapq import nlargest, nsmallest
+from heapq import nlargest
 from typing import Final
 
-from .disclosure_features import OWNED, features_of
+from .disclosure_features import features_in
+from .disclosure_held import Held
 from .disclosure_scene import Scene, Sentence, read
 from .disclosure_tongue import spoken
-from .lexicon import tokens_of
 from .weighing import weights_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
@@ -43,19 +43,13 @@ class Weighed:
     needed: float = ENGLISH
     start: int = 0  # where the heaviest part stands in its view
     end: int = 0
-    features: Collection[str] = field(default=(), repr=False)
+    named: bool = False  # whether it names a text that may be hidden
+    features: Set[int] = field(default=frozenset(), repr=False)  # by their places in the table
 
     @property
     def carried(self) -> Sequence[tuple[str, float]]:
         """The features that spoke loudest, in order; only a verdict that names them asks."""
-        table = weights()
-        found = ((feature, table[feature]) for feature in self.features if feature in table)
-        return nsmallest(_NAMED, found, key=lambda one: (-one[1], one[0]))
-
-    @property
-    def named(self) -> bool:
-        """Whether it names a text that may be hidden."""
-        return not OWNED.isdisjoint(self.features)
+        return held().heaviest(self.features, _NAMED)
 
     @property
     def over(self) -> float:
@@ -69,6 +63,12 @@ def weights() -> Mapping[str, float]:
     return weights_of("weights", "requests").by_feature
 
 
+@cache
+def held() -> Held:
+    """The same table, ready for features to be looked up."""
+    return Held(weights())
+
+
 def believed(rule: str, weighed: Weighed) -> bool:
     """Whether what a rule found stands against what its words weigh."""
     return weighed.over > (-FOUND - SURER if rule in PRECISE else -FOUND)
@@ -77,24 +77,19 @@ def believed(rule: str, weighed: Weighed) -> bool:
 def weigh(scene: Scene) -> Weighed:
     """The heaviest part of a message: the whole of a short one, each sentence with a trigger of a longer one."""
     if scene.size <= LONG:
-        return _weighed(scene.text, 0, len(scene.text))
+        return _weighed(scene.in_full(), 0)
     likely = nlargest(_PARTS, scene.sentences, key=_hint)
     if not likely:
         return Weighed(-math.inf)
-    heaviest = max((_weighed(scene.text, *_place(scene, sentence)) for sentence in likely), key=lambda one: one.over)
+    places = [_place(scene, sentence) for sentence in likely]
+    parts = (_weighed(read(scene.text[start:end], following=True), start) for start, end in places)
+    heaviest = max(parts, key=lambda one: one.over)
     return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
-
-
-def weigh_text(text: str) -> Weighed:
-    """The same of a text that was not read yet: of a short one no sentence has to be."""
-    return _weighed(text, 0, len(text)) if len(tokens_of(text).words) <= LONG else weigh(read(text))
 
 
 def _hint(sentence: Sentence) -> float:
     """At a glance: what its words and classes weigh."""
-    table = weights()
-    known = (*(f"w:{word}" for word in {*sentence.tokens.words}), *(f"c:{kind}" for kind in sentence.by))
-    return math.fsum(filter(None, map(table.get, known)))  # the same in whatever order they come
+    return held().alone({*sentence.tokens.words}, sentence.by)
 
 
 def _place(scene: Scene, sentence: Sentence) -> tuple[int, int]:
@@ -111,13 +106,12 @@ def parts_of(scene: Scene) -> Iterator[tuple[int, int]]:
         yield _place(scene, sentence)
 
 
-def _weighed(text: str, start: int, end: int) -> Weighed:
-    table = weights()
-    part = text[start:end]
-    features = features_of(part)
-    found = sorted(filter(None, map(table.get, features)), reverse=True)  # in one order, so that the sum is always one
-    needed = OTHERS
-    if spoken(tokens_of(part).words)[0] == "en":
-        needed = ENGLISH + UNNAMED if OWNED.isdisjoint(features) else ENGLISH
-    needed += max(0, len(part) - WORDY) / WORDY
-    return Weighed(table["bias"] + sum(found), needed, start, end, features)
+def _weighed(scene: Scene, start: int) -> Weighed:
+    """What a message weighs that was read in full, or a part of one that stands at a place of it."""
+    size, table = len(scene.text), held()
+    features = features_in(scene, table)
+    named, needed = table.is_owned(features), OTHERS
+    if spoken(scene.words)[0] == "en":
+        needed = ENGLISH if named else ENGLISH + UNNAMED
+    needed += max(0, size - WORDY) / WORDY
+    return Weighed(weights()["bias"] + table.weight(features), needed, start, start + size, named, features)

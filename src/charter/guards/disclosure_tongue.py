@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
 from .fold import plain
-from .lexicon import read_tables, tokens_of
+from .lexicon import apart, read_tables
 
 # Small words tell languages apart; a word that several share tells less.
 _TELLING: Final = (
@@ -49,17 +49,22 @@ _ALPHABETS: Final = (
 )
 
 
+def _parts(language: str, categories: Iterable[str]) -> Iterable[str]:
+    """What stands between brackets and bars in the patterns of these categories, folded, each once."""
+    table = read_tables("disclosure")[language]
+    whole = "\n".join(pattern for category in categories for pattern in table.get(category, ()))
+    return dict.fromkeys(re.split(r"[()|\n]", plain(whole)))
+
+
 @cache
 def _small_words() -> dict[str, tuple[float, tuple[str, ...]]]:
     """Each small word, what it tells, and of which languages."""
     found: dict[str, set[str]] = {}
-    for language, table in read_tables("disclosure").items():
-        for category in _TELLING:
-            for pattern in table.get(category, ()):
-                for part in re.split(r"[()|]", pattern):
-                    words = tokens_of(plain(part)).words
-                    if len(words) == 1 and "*" not in part:
-                        found.setdefault(words[0], set()).add(language)
+    for language in read_tables("disclosure"):
+        for part in _parts(language, _TELLING):
+            words = apart(part)[1::2]
+            if len(words) == 1 and "*" not in part:
+                found.setdefault(words[0], set()).add(language)
     return {word: (1.0 / len(languages), tuple(sorted(languages))) for word, languages in found.items()}
 
 
@@ -67,13 +72,11 @@ def _small_words() -> dict[str, tuple[float, tuple[str, ...]]]:
 def _names() -> dict[str, tuple[str, ...]]:
     """The beginnings of names of hidden text → the languages that call it so."""
     found: dict[str, set[str]] = {}
-    for language, table in read_tables("disclosure").items():
-        for category in ("soft", "soft_yours", "hard", "hard_yours"):
-            for pattern in table.get(category, ()):
-                for part in re.split(r"[()|]", pattern):
-                    for word in tokens_of(plain(part)).words:
-                        if len(word) >= _TELLS:
-                            found.setdefault(word[:_TELLS], set()).add(language)
+    for language in read_tables("disclosure"):
+        for part in _parts(language, ("soft", "soft_yours", "hard", "hard_yours")):
+            for word in apart(part)[1::2]:
+                if len(word) >= _TELLS:
+                    found.setdefault(word[:_TELLS], set()).add(language)
     return {word: tuple(sorted(languages)) for word, languages in found.items()}
 
 
@@ -89,7 +92,7 @@ def _by_names(words: Sequence[str]) -> dict[str, float]:
 
 def spoken(words: Sequence[str]) -> Sequence[str]:
     """The one or two languages these words are most likely in; English when nothing tells."""
-    return _spoken(tuple(words[:_MOST]))
+    return _spoken(tuple(words if len(words) <= _MOST else words[:_MOST]))
 
 
 @lru_cache(maxsize=_KEPT)

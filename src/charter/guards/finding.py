@@ -49,7 +49,7 @@ def said(history: Iterable[Any]) -> list[tuple[str, str]]:
     for item in history:
         if isinstance(item, str):
             found.append(("", item))
-        elif isinstance(item, Mapping):
+        elif not isinstance(item, tuple) and isinstance(item, Mapping):
             found.append((str(item.get("role", "")), str(item.get("content", ""))))
         else:
             role, text = item

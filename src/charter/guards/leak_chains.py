@@ -16,6 +16,8 @@ _SKIP: Final = tuple(zip(SKIPPED, (0.0, 8.0, 12.0), strict=True))  # how far it 
 _LEAP: Final = min(cost for _, cost in _SKIP if cost)
 _FILLER: Final = 0.4  # what a word between them costs
 _LIGHT: Final = 2.5
+_EASE: Final = 8.0  # how much less words that begin or end lines must weigh
+_FEW: Final = 160  # words that may all together be too light for a chain
 _BREAK: Final = re.compile(r"\n")
 _HAIR: Final = 1e-6  # sums may differ by so much when they are made in another order
 
@@ -66,9 +68,14 @@ def chain_traces(
 ) -> Iterator[Trace]:
     """Chains that weigh enough: of all words forwards and backwards, of the first or last words of lines."""
     words = reading.words
+    if (
+        len(words) <= _FEW
+        and sum(known.weight for known in map(index.near.get, words) if known) < least - _EASE - 2 * _HAIR
+    ):
+        return
     for way, chosen in _orders(reading, folded):
         eased = 1 if "lines" in way else 0  # nobody begins lines so by chance
-        some, enough = [words[at] for at in chosen], least - 8 * eased
+        some, enough = [words[at] for at in chosen], least - _EASE * eased
         if not may_chain(index, some, least=enough, count=count - eased):
             continue
         for chain in chains(index, some, bits):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import eq, itemgetter
 from typing import Final, NamedTuple
 
@@ -104,6 +104,12 @@ def letter_traces(index: Index, reading: Reading, least: int = LETTERS) -> Itera
 
 def turned_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace]:
     """Letters backwards, every word backwards, or in a shifted or mirrored alphabet."""
+    if len(reading.letters) >= LETTERS:
+        yield from _reversed_traces(index, reading, folded)
+    yield from _shifted_traces(index, reading)
+
+
+def _reversed_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace]:
     whole = len(index.reading.letters)
     for run in runs(reading.letters, index.backward, LETTERS):
         words = index.words_between(whole - run.place - (run.size), whole - run.place)
@@ -116,6 +122,9 @@ def turned_traces(index: Index, reading: Reading, folded: str) -> Iterator[Trace
     for text in texts:
         for run in runs(text, index.letters, LETTERS):
             yield _traced("reversed words", index, reading, run, index.words_between(run.place, run.place + run.size))
+
+
+def _shifted_traces(index: Index, reading: Reading) -> Iterator[Trace]:
     steps = steps_of(reading.spelled)
     mirrored = steps.translate(_MIRROR)
     hidden, written = index.reading.spelled, reading.spelled
@@ -210,14 +219,22 @@ def acrostic_traces(index: Index, reading: Reading, folded: str) -> Iterator[Tra
     parts, starts = reading.parts, reading.starts
     if len(parts) < ACROSTIC:
         return
-    lines = {bisect_left(starts, found.start()) for found in _LINE.finditer(folded)}
-    sentences = {0} | {bisect_left(starts, found.end()) for found in _STOP.finditer(folded)}
-    for chosen in (range(len(parts)), sorted(sentences - {len(parts)}), sorted(lines - {len(parts)})):
+    lines = [found.start() for found in _LINE.finditer(folded)]
+    sentences = [0, *(found.end() for found in _STOP.finditer(folded))]
+    for begun in (starts, sentences, lines):
+        if len(begun) < ACROSTIC:
+            continue
+        chosen = range(len(parts)) if begun is starts else _words_at(starts, begun)
         heads = [parts[place] for place in chosen]
         for text in ("".join(map(_head, heads)), "".join(map(_tail, heads))):
             for run in runs(text, index.letters, ACROSTIC):
                 words = index.words_between(run.place, run.place + run.size)
                 yield Trace("acrostic", *words, starts[chosen[run.start]], reading.ends[chosen[run.end - 1]])
+
+
+def _words_at(starts: Sequence[int], places: Iterable[int]) -> list[int]:
+    """The words that stand at these places or behind them, each once."""
+    return sorted({bisect_left(starts, place) for place in places} - {len(starts)})
 
 
 def _traced(way: str, index: Index, reading: Reading, run: Run, words: tuple[int, int]) -> Trace:

@@ -63,7 +63,7 @@ class Lexicon:
         hits: list[Hit] = []
         words, starts, ends = tokens
         for first, begun in self._begun(words):
-            if not begun.leads(words, first + 1):
+            if begun.alone or not begun.leads(words, first + 1):
                 for category, language, entry in begun.ends:
                     hits.append(_new(Hit, (category, first, first + 1, starts[first], ends[first], language, entry)))
                 continue

@@ -105,6 +105,7 @@ class Start(NamedTuple):
     words: Collection[str]
     stems: Sequence[tuple[int, Collection[str]]]
     later: Later | None
+    alone: bool  # whether nothing comes next
 
     def leads(self, words: Sequence[str], at: int) -> bool:
         """Whether what may come next is there, as far as one word tells."""
@@ -126,7 +127,8 @@ def start_of(nodes: Sequence[Node]) -> Start:
             ends.setdefault(end[0], end)
     words = nodes[0].words if len(nodes) == 1 else frozenset(word for node in nodes for word in node.words)
     gaps = [node.gap.opened() for node in nodes if node.gap is not None]
-    return Start(tuple(nodes), tuple(ends.values()), words, _merged(nodes), later_of(gaps))
+    stems, later = _merged(nodes), later_of(gaps)
+    return Start(tuple(nodes), tuple(ends.values()), words, stems, later, not (words or stems or later))
 
 
 def _leads(node: Node, words: Sequence[str], at: int) -> bool:

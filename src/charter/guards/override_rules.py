@@ -15,26 +15,43 @@ from .override_watch import unwatched
 from .reading import Reading, Sentence
 
 Rule = Callable[[Reading, Sentence, Found], Iterator[Mark]]
-RULES: Final[tuple[Rule, ...]] = (
-    overrides, ranks, roles, control, leaks, concealment, tampering, triggers, approvals, compliance, wrongs,
-    judgements, stances, unwatched,
-)  # fmt: skip
-
+# Each rule, and categories without one of which it sees nothing.
+RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = tuple(
+    (rule, frozenset(needs.split()))
+    for rule, needs in (
+        (overrides, "drop drop2 unkeep keep void lifted hold has_no"),
+        (ranks, "outrank mefirst supreme"),
+        (roles, "freed"),
+        (control, "obey power grant send claims_rank"),
+        (leaks, "secret strong_secret treasure hiddenname"),
+        (concealment, "tell hide untold evade escalate assemble claims_person lawless unasked"),
+        (tampering, "off"),
+        (triggers, "codeword trigger"),
+        (approvals, "waive approval protect"),
+        (compliance, "never_refuse defy comply_all"),
+        (wrongs, "crime wrong"),
+        (judgements, "vice virtue"),
+        (stances, "minus"),
+        (unwatched, "darkened unobserved perceive"),
+    )
+)
+_NEEDED: Final = frozenset[str]().union(*(needs for _, needs in RULES))
 _ENOUGH: Final = 2  # marks of one rule in one sentence
 
 
 def marks_of(reading: Reading) -> Iterator[Mark]:
     """Every mark, sentence by sentence, and language by language where a sentence can be read in several."""
-    for sentence in reading.sentences:
-        for found in _by_language(reading.by[sentence.number]):
-            for rule in RULES:
-                yield from islice(rule(reading, sentence, found), _ENOUGH)
+    for sentence, found in zip(reading.sentences, reading.by, strict=True):
+        for one in _by_language(found) if not _NEEDED.isdisjoint(found) else ():
+            for rule, needs in RULES:
+                if not needs.isdisjoint(one):
+                    yield from islice(rule(reading, sentence, one), _ENOUGH)
 
 
 def _by_language(found: Found) -> Iterable[Found]:
     languages = {hit.language for hits in found.values() for hit in hits}
     if len(languages) < 2:
-        return [found] if found else []
+        return [found]
     return [
         {name: of for name, hits in found.items() if (of := [hit for hit in hits if hit.language == language])}
         for language in sorted(languages)

@@ -10,14 +10,20 @@ from .override_things import ASK, DENY, Mark
 
 
 class _Pattern(NamedTuple):
-    """Ways to look, of which some begin where a line does: where no line begins so, only the others are tried."""
+    """Ways to look, of which some begin where a line does: where no line begins so, only the others are tried.
+
+    Without its sign in a text none of the others is found.
+    """
 
     all: re.Pattern[str]
-    heads: re.Pattern[str]  # in a text with a line break before it
-    others: re.Pattern[str]
+    heads: re.Pattern[str] | None  # in a text with a line break before it
+    others: re.Pattern[str] | None
+    sign: re.Pattern[str]
 
     def find(self, text: str) -> Iterator[re.Match[str]]:
-        return (self.all if self.heads.search(f"\n{text}") else self.others).finditer(text)
+        if self.heads is not None and self.heads.search(f"\n{text}"):
+            return self.all.finditer(text)
+        return self.others.finditer(text) if self.others is not None and self.sign.search(text) else iter(())
 
 
 class _Shape(NamedTuple):
@@ -29,17 +35,17 @@ class _Shape(NamedTuple):
     needs: tuple[str, ...] = ("",)  # nor without one of these
 
 
-def _re(*patterns: str) -> _Pattern:
+def _re(*patterns: str, sign: str = "") -> _Pattern:
     heads = "|".join(pattern[1:] for pattern in patterns if pattern.startswith("^"))
     others = "|".join(pattern for pattern in patterns if not pattern.startswith("^"))
     return _Pattern(
         re.compile("|".join(patterns), re.MULTILINE),
-        re.compile(rf"\n(?:{heads})" if heads else _NEVER, re.MULTILINE),
-        re.compile(others or _NEVER, re.MULTILINE),
+        re.compile(rf"\n(?:{heads})", re.MULTILINE) if heads else None,
+        re.compile(others, re.MULTILINE) if others else None,
+        re.compile(sign),
     )
 
 
-_NEVER: Final = r"(?!)"
 TOKEN: Final = _re(
     r"<[|｜]\s?[a-z_▁][\w▁ ]{0,40}[|｜]>",
     r"</?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|eot_id)>",
@@ -118,6 +124,7 @@ _SHAPES: Final = (
         r"\b(?:transfer|withdraw|approve|execute|update_prompt_layer|update_instructions|run_shell|"
         r"sign_transaction|send_[a-z]+|exec|eval|os\.system|subprocess\.\w+|set_layer|disable_[a-z]+|"
         r"delete_[a-z]+)\([^)\n]{0,200}\)",
+        sign=r"[\"'][ \t]*:|<|\((?<=\w\()",
     ), ("tool", "function", "action", "method", "call", "name", "type", "<", "(")),
     _Shape("CONTRACT", ASK, "output contract", _re(
         r"\b(?:output|respond|reply|answer|return|emit|print|begin|start|end)\b[^.\n]{0,40}\b(?:exactly|"
@@ -138,6 +145,9 @@ _SHAPES: Final = (
         r"sealed|protection|protections|review|deny)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|"
         r"false|none|disabled|null|0|no|never|inactive|skip|"
         r"ignored?|bypass(?:ed)?|void|suspended|optional|dormant|\[\])(?!\w)",
+        sign=r"\{|[-=]>|→|[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|max|highest|anyone|everyone|system|"
+        r"superuser|elevated|above|unlimited|absolute|supreme|override|off|false|no|disabled|null|0|never|inactive|"
+        r"skip|ignore|bypass|void|suspended|optional|dormant|\[\])",
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
         r"(?<![a-z])(?:my|these|this|our|user|customer|profit|"
@@ -155,6 +165,8 @@ _SHAPES: Final = (
         r"lifted|optional)\b",
         r"\bset[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|"
         r"log)[\w.]*[ \t=]+(?:false|0|off|none|null|disabled)\b", r"\bexec[ \t]+\$\w+",
+        sign=r"[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|nul|zero|nil|removed|ignore)|\|[ \t]*[a-z]|exec[ \t]+\$"
+        r"|set[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|log)",
     ), (":", "=", "|", "set", "exec")),
     _Shape("EXFILTRATE", DENY, "picture that carries data", _re(
         r"!\[[^\]\n]{0,200}\]\((?:https?:)?//[^)\n]{0,300}(?:\{|\$|<|\[|%7b|%s|=\)|=$|(?:data|q|d|c|msg|"

@@ -12,17 +12,26 @@ from .reading import Reading, Sentence
 
 Found = dict[str, list[Hit]]
 DENY, ASK = 2, 1
-ADDRESS: Final = re.compile(
+
+
+class Sought(NamedTuple):
+    """What is looked for, and a sign that is quickly seen and without which it is nowhere."""
+
+    sign: re.Pattern[str]
+    pattern: re.Pattern[str]
+
+
+ADDRESS: Final = Sought(re.compile(r"[\d@]|\.eth|[a-z2-7]-[a-z2-7]{5}-"), re.compile(
     r"\b0x[0-9a-f]{2,}(?:\.{2,3}[0-9a-f]+)?|[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|"
     r"(?<![\w/])@[a-z]\w{2,31}\b|\b[\w-]{2,63}\.eth\b"
     r"|\b[a-z2-7]{5}(?:-[a-z2-7]{5}){3,10}-[a-z2-7]{3}\b|\+\d[\d \-]{7,16}\d|\b(?:bc1|"
     r"[13])[a-z0-9]{25,60}\b|\b[a-z]{2}\d{2}[a-z0-9]{12,30}\b"
-)  # fmt: skip
-LINK: Final = re.compile(
+))  # fmt: skip
+LINK: Final = Sought(re.compile(r"[.:@][\w/.-]"), re.compile(
     r"\b(?:https?|ftp|wss?|s3|gs|ipfs)://[^\s<>\"')\]]{3,300}|\bwww\.[\w.-]{3,100}|"
     r"\b(?:[\w-]{1,63}\.){1,4}(?:example|com|net|org|io|dev|app|xyz|ru|cn|info|site|me|co|ai|eu|"
     r"de)\b(?:/\S{1,200})?|\b\d{1,3}(?:\.\d{1,3}){3}\b|[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}"
-)
+))  # fmt: skip
 ABOUT: Final = frozenset("of about on for in from regarding concerning at by with to within".split())
 STOPS: Final = frozenset(
     "that which who with within under by per from in on against to for if when until because as before "
@@ -108,11 +117,14 @@ def granted(reading: Reading, found: Found, hit: Hit) -> bool:
 # ── what it speaks of ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def places(reading: Reading, sentence: Sentence, pattern: re.Pattern[str]) -> list[Hit]:
+def places(reading: Reading, sentence: Sentence, sought: Sought) -> list[Hit]:
+    """Where it stands in a sentence."""
+    if sought.sign.search(reading.text, sentence.start, sentence.end) is None:
+        return []
     starts = reading.tokens.starts
     return [
         Hit("address", at, at + 1, start, end, "", "")
-        for start, end in reading.spots(pattern, sentence)
+        for start, end in reading.spots(sought.pattern, sentence)
         for at in [max(sentence.first, bisect_right(starts, start) - 1)]
     ]
 

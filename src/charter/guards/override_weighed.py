@@ -30,7 +30,7 @@ from .weighing import (
     weights_of,
     word_features,
 )
-from .weighing_held import Held, Weight, held_of, signs_held, words_held
+from .weighing_held import Held, held_of, signs_held, words_held
 
 _WHOLE: Final = 60  # words of a text that is weighed as a whole
 _WIDE: Final = 40  # words of a stretch of a longer one
@@ -49,11 +49,11 @@ class Bag(NamedTuple):
 
 
 class Load(NamedTuple):
-    """What one sentence's features weigh, those of single words apart."""
+    """One sentence with the features of it that the table holds, those of single words apart."""
 
     sentence: Sentence
     words: frozenset[str]
-    weights: Set[Weight]
+    features: Set[int]
 
 
 @cache
@@ -148,9 +148,9 @@ def _of_word(word: str) -> Pieces:
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:
     """Every stretch of a text with its weight; only the heaviest one names what carried it, if it weighs for it."""
-    table = weights()
+    table, held = weights(), _held()
     loads = loads_of(reading, known)
-    totals = [fsum(load.weights) + fsum([_of_word(word).weight for word in load.words]) for load in loads]
+    totals = [held.weight(load.features) + fsum([_of_word(word).weight for word in load.words]) for load in loads]
     stretches = [
         (first, last, weight_of(sum(totals[first:last]), size, table) + _strange(loads[first:last]))
         for first, last, size in stretches_of(loads, whole)
@@ -180,10 +180,10 @@ def _strange(loads: Sequence[Bag | Load]) -> float:
 
 
 def _carried(loads: Sequence[Load]) -> tuple[tuple[str, float], ...]:
-    names = _held().names
-    weights_for = {weight for load in loads for weight in load.weights if weight > 0}
-    least = min(nlargest(SHOWN, weights_for), default=0.0)
-    found = {names[weight]: float(weight) for weight in weights_for if weight >= least}
+    names, weights = _held().names, _held().weights
+    features = {feature for load in loads for feature in load.features if weights[feature] > 0}
+    least = min(nlargest(SHOWN, map(weights.__getitem__, features)), default=0.0)
+    found = {names[feature]: weights[feature] for feature in features if weights[feature] >= least}
     found.update(pair for load in loads for word in load.words for pair in _of_word(word).heaviest)
     return heaviest(found)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import compress
+from itertools import chain, compress
 from operator import itemgetter
 from typing import Final, NamedTuple, cast
 
@@ -59,7 +60,8 @@ def _table(language: str) -> Table:
                     words[tokens[0]].append((category, pattern))
             if not _is_short(pattern):
                 longer.setdefault(category, []).append(pattern)
-    return Table(words, Lexicon({language: longer}))
+    # Tuples, because the collector of garbage takes no notice of them.
+    return Table({word: tuple(signs) for word, signs in words.items()}, Lexicon({language: longer}))
 
 
 _ALONE: Final = re.compile(r"[^\s()|*.]+")
@@ -103,7 +105,7 @@ def _whole_words() -> Mapping[str, Sequence[str]]:
     for language in read_tables(FOLDER):
         for word in set(_words(language)) - english if language != "en" else ():
             found.setdefault(word, []).append(language)
-    return found
+    return {word: tuple(languages) for word, languages in found.items()}
 
 
 @cache
@@ -111,8 +113,9 @@ def _stems() -> Mapping[int, Mapping[str, Sequence[str]]]:
     """Length → beginning of a word → languages."""
     found: dict[int, dict[str, list[str]]] = {}
     for language, table in read_tables(FOLDER).items():
-        stems = {stem for patterns in table.values() for pattern in patterns for stem in _STEM.findall(plain(pattern))}
-        for stem in stems if language != "en" else ():
+        whole = "\n".join(pattern for patterns in table.values() for pattern in patterns)
+        stems = set(_STEM.findall(plain(whole))) if language != "en" else ()
+        for stem in stems:
             if len(stem) > 3 or not stem.isascii():
                 found.setdefault(len(stem), {}).setdefault(stem, []).append(language)
     return found
@@ -130,13 +133,16 @@ _FEW: Final = 12  # in so few words one is enough
 _TELLING: Final = 2  # words of a language that show it is one of a text's
 
 
-def _words(language: str) -> Iterator[str]:
-    for category, patterns in read_tables(FOLDER)[language].items():
-        for pattern in patterns:
-            for form in _forms(pattern) if category != "spell" else (pattern,):
-                for part in re.split(r"[\s()|]+", form):
-                    if not part.endswith("*"):
-                        yield from tokens_of(plain(part)).words
+def _words(language: str) -> Sequence[str]:
+    table = read_tables(FOLDER)[language]
+    forms = [
+        form
+        for category, patterns in table.items()
+        for pattern in patterns
+        for form in (_forms(pattern) if category != "spell" else (pattern,))
+    ]
+    parts = dict.fromkeys(re.split(r"[\s()|]+", "\n".join(forms)))
+    return tokens_of(plain("\n".join(part for part in parts if not part.endswith("*")))).words
 
 
 @cache
@@ -153,20 +159,18 @@ def is_telling(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _tongues(word: str) -> tuple[str, ...]:
-    """The languages, English apart, whose tables have a word, or a beginning of it."""
+    """The languages, English apart, whose tables have a word, or a beginning of it, unless English has it too."""
+    if word.isascii() and word.startswith(_SHARED):
+        return ()
     begins = (table.get(word[:size], ()) for size, table in _stems().items() if len(word) >= size)
     return (*_whole_words().get(word, ()), *(language for found in begins for language in found))
 
 
 def languages_of(words: Collection[str]) -> list[str]:
     """English, and the languages of which these words show enough."""
-    seen: dict[str, int] = {}
     least_size = 4 if len(words) > _FEW or not _ENGLISH.isdisjoint(words) else 3
-    for word in set(words):
-        if word.isascii() and (len(word) < least_size or word.startswith(_SHARED)):
-            continue
-        for language in _tongues(word):
-            seen[language] = seen.get(language, 0) + 1
+    long = [word for word in set(words) if len(word) >= least_size or not word.isascii()]
+    seen = Counter(chain.from_iterable(map(_tongues, long)))
     most = max(seen.values(), default=0)
     least = _TELLING if len(words) > _FEW else 1
     return ["en", *(language for language, count in seen.items() if count >= max(least, most / 4))]

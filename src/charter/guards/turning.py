@@ -37,7 +37,8 @@ def _turns() -> tuple[Mapping[str, Turn], Mapping[str, Sequence[str]], frozenset
         ways[name] = _translating(shift(by))
         for word in latin:
             words[word.translate(shift(26 - by))].append(name)
-    return ways, words, frozenset(words) - vocabulary()
+    # Tuples, because the collector of garbage takes no notice of them.
+    return ways, {word: tuple(names) for word, names in words.items()}, frozenset(words) - vocabulary()
 
 
 def _translating(table: dict[int, int]) -> Turn:

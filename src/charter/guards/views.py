@@ -10,7 +10,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, compress
+from operator import ne
 from typing import Final, NamedTuple
 
 from .decode import CLOSELY, DECODERS, may_be_coded, vocabulary
@@ -129,7 +130,7 @@ def _forms(source: _Source, plainly: _Plain) -> Iterator[View]:
 # ── only what changed is read again ───────────────────────────────────────────────────────────────────────────────
 _SENTENCE: Final = re.compile(r"[.!?。！？।؟\n](?:(?<=\n)|[.!?。！？।؟]*+\s)")
 _WHOLE: Final = 600  # characters; a shorter text is read as a whole
-_MIXED: Final = re.compile(r"[a-z][^\W\d_a-z]|[^\W\d_a-z][a-z]")
+_MIXED: Final = re.compile(r"[a-z](?:(?=[^\W\d_a-z])|(?<=[^\W\d_a-z][a-z]))")
 _WORDS: Final = re.compile(r"[a-z]{4,}")
 # Letters of scripts that people write in; a look-alike from elsewhere was chosen for its looks.
 _UNWRITTEN: Final = re.compile(r"[^\u0370-\u058f\u05d0-\u0dff\u0e00-\u10ff\u1200-\u137f\u3040-\u9fff\uac00-\ud7a3]")
@@ -168,7 +169,7 @@ def _masked_letters(folded: str, alike: str) -> list[int] | None:
     for end in [*(found.end() for found in _SENTENCE.finditer(folded)), len(folded)]:
         said, read = folded[start:end], alike[start:end]
         if said != read:
-            strange = any(found.group() != read[found.start()] for found in _UNWRITTEN.finditer(said))
+            strange = _UNWRITTEN.search("".join(compress(said, map(ne, said, read)))) is not None
             if strange or _MIXED.search(said) or len(known.intersection(_WORDS.findall(read))) > 1:
                 places.append(start)
         start = end

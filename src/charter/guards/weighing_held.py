@@ -5,9 +5,11 @@ They are the same that `word_features`, `kind_features` and `sign_features` spel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import fsum
 from typing import Final
 
 from .kin import kinds_by_stem
@@ -18,53 +20,58 @@ _GAP: Final = "_"
 Line = tuple[slice, slice]  # of the words of a text: those that lead a sentence, and its own
 
 
-class Weight(float):
-    """What a feature weighs, told apart from that of every other feature: in a set each of them counts, and once."""
-
-    __slots__ = ()
-    __hash__ = object.__hash__
+def _tables() -> dict[str, dict[str, int]]:
+    return defaultdict(dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Features of a table by their parts."""
+    """Features of a table by their parts. Each is told by its number: in a set it counts, and once."""
 
-    stems: dict[str, Weight] = field(default_factory=dict)
-    pairs: tuple[dict[tuple[str, str], Weight], ...] = field(default_factory=lambda: tuple({} for _ in range(APART)))
-    threes: dict[tuple[str, str, str], Weight] = field(default_factory=dict)
-    kinds: dict[str, Weight] = field(default_factory=dict)
-    kinds_after: dict[str, dict[str, Weight]] = field(default_factory=dict)  # by the stem before a kind
-    kinds_before: dict[str, dict[str, Weight]] = field(default_factory=dict)  # by the stem after it
-    signs: dict[str, Weight] = field(default_factory=dict)
-    two_signs: dict[tuple[str, str], Weight] = field(default_factory=dict)
-    names: dict[Weight, str] = field(default_factory=dict)
+    names: Sequence[str]
+    weights: Sequence[float]
+    stems: dict[str, int] = field(default_factory=dict)
+    pairs: tuple[dict[tuple[str, str], int], ...] = field(default_factory=lambda: tuple({} for _ in range(APART)))
+    threes: dict[tuple[str, ...], int] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+    kinds_after: dict[str, dict[str, int]] = field(default_factory=_tables)  # by the stem before a kind
+    kinds_before: dict[str, dict[str, int]] = field(default_factory=_tables)  # by the stem after it
+    signs: dict[str, int] = field(default_factory=dict)
+    two_signs: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def weight(self, features: Iterable[int]) -> float:
+        """Their sum, the same in whatever order they come."""
+        return fsum(map(self.weights.__getitem__, features))
 
 
 def held_of(weights: Weights) -> Held:
     """A table's features made ready, but for those of pieces of words."""
-    held = Held()
-    for feature, number in weights.by_feature.items():
-        if feature.startswith("~"):
-            continue
-        weight = Weight(number)
-        held.names[weight] = feature
-        match feature.split(" "):
-            case [one]:
-                {"=": held.kinds, "#": held.signs}.get(one[:1], held.stems)[one.lstrip("=#")] = weight
-            case [one, other] if one.startswith("#"):
-                held.two_signs[one[1:], other[1:]] = weight
-            case [one, other] if one.startswith("="):
-                held.kinds_before.setdefault(other, {})[one[1:]] = weight
-            case [one, other] if other.startswith("="):
-                held.kinds_after.setdefault(one, {})[other[1:]] = weight
-            case [one, *between, other] if set(between) <= {_GAP} and len(between) < APART:
-                held.pairs[len(between)][one, other] = weight
-            case [one, two, three]:
-                held.threes[one, two, three] = weight
+    names = [feature for feature in weights.by_feature if feature[0] != "~"]
+    held = Held(names, [*map(weights.by_feature.__getitem__, names)])
+    kinds_before, kinds_after, pairs, threes = held.kinds_before, held.kinds_after, held.pairs, held.threes
+    for number, feature in enumerate(names):
+        parts, kind = feature.split(" "), feature[0]
+        match len(parts):
+            case 1:
+                {"=": held.kinds, "#": held.signs}.get(kind, held.stems)[feature.lstrip("=#")] = number
+            case 2:
+                one, other = parts
+                if kind == "#":
+                    held.two_signs[one[1:], other[1:]] = number
+                elif kind == "=":
+                    kinds_before[other][one[1:]] = number
+                elif other[0] == "=":
+                    kinds_after[one][other[1:]] = number
+                else:
+                    pairs[0][one, other] = number
+            case 3 if parts[1] != _GAP:
+                threes[tuple(parts)] = number
+            case size if size <= APART + 1 and {*parts[1:-1]} == {_GAP}:
+                pairs[size - 2][parts[0], parts[-1]] = number
     return held
 
 
-def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line], held: Held) -> Iterator[set[Weight]]:
+def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line], held: Held) -> Iterator[set[int]]:
     """Of each line of a text what the table holds of its stems and their kinds; `marked` tells those in quotes."""
     row, bounds = _row(marked, lines)
     columns = [
@@ -78,17 +85,16 @@ def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line
         kinds = [some if one == said else None for some, one, said in zip(kinds, plain, row, strict=True)]
     after, before = [*map(held.kinds_after.get, plain)], [*map(held.kinds_before.get, plain)]
     for first, last in bounds:
-        found = set[Weight | None]().union(*(column[first:last] for column in columns))
-        for some, of in zip(kinds[first:last], before[first + 1 : last], strict=False):
-            if some:
-                found.update(map(held.kinds.get, some))
-                if of:
-                    found.update(map(of.get, some))
-        for of, some in zip(after[first:last], kinds[first + 1 : last], strict=False):
-            if some and of:
-                found.update(map(of.get, some))
-        found.discard(None)
-        yield found  # type: ignore[misc]
+        found = set[int | None]().union(*[column[first:last] for column in columns])
+        found.update(*[map(held.kinds.get, some) for some in kinds[first:last] if some])
+        found.update(_beside(kinds[first:last], before[first + 1 : last]))
+        found.update(_beside(kinds[first + 1 : last], after[first:last]))
+        yield _but_none(found)
+
+
+def _beside(kinds: Iterable[Iterable[str] | None], held: Iterable[Mapping[str, int] | None]) -> list[int]:
+    """What is held of the kinds of a word that stands beside another."""
+    return [of[kind] for some, of in zip(kinds, held, strict=False) if some and of for kind in some if kind in of]
 
 
 def _row(stems: Sequence[str], lines: Iterable[Line]) -> tuple[list[str], list[tuple[int, int]]]:
@@ -103,7 +109,12 @@ def _row(stems: Sequence[str], lines: Iterable[Line]) -> tuple[list[str], list[t
     return row, bounds
 
 
-def signs_held(signs: Iterable[str], held: Held) -> list[Weight]:
+def signs_held(signs: Iterable[str], held: Held) -> set[int]:
     """Of one sentence's signs what the table holds, alone and two by two."""
     names = sorted(signs)
-    return [*filter(None, map(held.signs.get, names)), *filter(None, map(held.two_signs.get, combinations(names, 2)))]
+    return _but_none({*map(held.signs.get, names), *map(held.two_signs.get, combinations(names, 2))})
+
+
+def _but_none(found: set[int | None]) -> set[int]:
+    found.discard(None)
+    return found  # type: ignore[return-value]

@@ -7,13 +7,13 @@ import hmac
 import json
 import math
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from .agent import may_approve
+from .beside import beside
 from .core.carried import with_options
 from .core.dialogue import Reply, Said, Talk, ToolCall
 from .core.errors import CharterError, OverLimit, ProviderRefused, Refused
@@ -356,10 +356,8 @@ def _beside(course: Course, tool: Tool, arguments: Mapping[str, Any]) -> _Answer
         except BaseException as error:
             box.append(_Answer(error=error))
 
-    thread = threading.Thread(target=work, daemon=True, name=f"tool {tool.spec.name}")
-    thread.start()
-    while not box:
-        thread.join(LOOK_SECONDS)
+    done = beside(work, f"tool {tool.spec.name}")
+    while not done.acquire(timeout=LOOK_SECONDS):
         if not box and course.seconds_left <= 0:
             course.judged("tool", Verdict("deny", "TOOL_TOO_SLOW"), tool.spec.name)
         if not box:

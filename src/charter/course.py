@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
-
-import msgspec
 
 from .acting import InTurn
 from .agent import Agent, Watch
@@ -19,6 +16,7 @@ from .core.records import TurnRecord
 from .core.state import State, move
 from .core.text import spoken
 from .sent import Row, answered, row_of
+from .told import as_json, manifest_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -176,7 +174,6 @@ class Course:
         """What is kept of the turn: hashes, codes and counts."""
         agent, incoming, assembly = self.agent, self.incoming, self.assembly
         manifest = assembly.manifest if assembly is not None else None
-        told = manifest.to_dict() if manifest is not None else {"bytes": 0, "tokens_est": 0}
         detail = {
             "provider": agent.provider.name,
             "model": agent.provider.model,
@@ -210,8 +207,8 @@ class Course:
             "steps": len(self.steps),
             "calls": sum(self.calls.values()),
             "messages": len(self.taken),
-            "bytes": told["bytes"],
-            "tokens_est": told["tokens_est"],
+            "bytes": manifest.bytes if manifest else 0,
+            "tokens_est": manifest.tokens_est if manifest else 0,
         }
         return TurnRecord(
             agent=agent.name,
@@ -228,7 +225,7 @@ class Course:
             stack_sha256=assembly.stack_sha256 if assembly is not None else "",
             payload_sha256=self.steps[0]["sha256"] if self.steps else "",
             tools_sha256=(manifest.tools_sha256 or "") if manifest else "",
-            manifest=as_json(told) if manifest else "{}",
+            manifest=manifest_json(manifest) if manifest else "{}",
             counts=counts,
             detail=as_json(detail),
         )
@@ -240,17 +237,6 @@ def without_words(body: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(inner := fields.get("options"), dict) and not STOPS.isdisjoint(inner):
         fields["options"] = {name: value for name, value in inner.items() if name not in STOPS}
     return fields
-
-
-def as_json(value: dict[str, Any]) -> str:
-    """JSON with its keys sorted: the quick way, unless a name holds half a character, which that cannot write."""
-    try:
-        return _sorted.encode(value).decode()
-    except UnicodeEncodeError:
-        return json.dumps(value, sort_keys=True)
-
-
-_sorted: Final = msgspec.json.Encoder(order="sorted")
 
 
 def acting_for(course: Course) -> InTurn:

@@ -10,7 +10,7 @@ from .budget import Step, check_steps, fewer
 from .dialogue import NO_TALK, Talk
 from .errors import BudgetExceeded, LayerEmpty, LayerMissing, LayerOrder, UnknownLayer
 from .layer import Layer, Role, Stack
-from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines
+from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines, text_hash
 from .ports import ToolSpec
 from .section import (
     ESTIMATE,
@@ -347,7 +347,7 @@ def _entry(part: Rendered, key: bytes | None) -> Entry:
         [
             PieceEntry(
                 piece.origin,
-                content_hash(piece.text.encode(errors="surrogatepass"), key if piece.trust is Trust.OUTSIDE else None),
+                text_hash(piece.text, key if piece.trust is Trust.OUTSIDE else None),
             )
             for piece in section.texts
             if isinstance(piece, Piece)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from .errors import WireMismatch
-from .manifest import Entry, content_hash
+from .manifest import Entry, content_hash, layer_hash
 
 Write = Callable[[Mapping[str, Any]], bytes]
 
@@ -85,7 +85,8 @@ def _after(data: bytes, at: int, joiner: bytes, entry: Entry, provider: str) -> 
 def _match(data: bytes, at: int, entry: Entry, key: bytes | None, provider: str) -> int:
     """Where the layer ends."""
     end = at + entry.bytes
-    if content_hash(data[at:end], key if entry.keyed else None) != entry.sha256:
+    layer = data[at:end]
+    if (content_hash(layer, key) if entry.keyed else layer_hash(layer)) != entry.sha256:
         raise WireMismatch(provider, f"the layer {entry.id} is not what was assembled; nothing was sent")
     return end
 

@@ -154,9 +154,7 @@ def look_back(course: Course) -> None:
     if carried:
         return
     past = sent(assembly, course.past)
-    tokens = {id(exchange): one.tokens for exchange, one in zip(course.past, past, strict=True)}
-    fitting = within(course.past, room, lambda exchange: tokens[id(exchange)])
-    kept = past[len(past) - len(fitting) :]  # the newest
+    kept = past[within(course.past, [one.tokens for one in past], room) :]  # the newest
     course.before = tuple([said for one in kept for said in one.said])
     course.rows_before = tuple([row for one in kept for row in one.rows])
 

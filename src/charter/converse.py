@@ -39,6 +39,7 @@ REPEATED: Final = Verdict(
     "deny", "TOOL_REPEATED", "this very call was just made; now answer in words, or the turn ends"
 )
 OUR_WORDS: Final = frozenset({"TOOL_BAD_ARGUMENTS", "TOOL_FAILED"})  # reasons that no tool wrote
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _UNFIT: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -283,7 +284,7 @@ def _sensitive(course: Course, tool: Tool) -> bool:
 
 def call_hash(name: str, arguments: Mapping[str, Any], key: bytes | None) -> str:
     """What an approval is bound to: the tool and its arguments in canonical JSON, keyed where there is a key."""
-    data = json.dumps([name, arguments], sort_keys=True, separators=(",", ":")).encode()
+    data = _CANONICAL([name, arguments]).encode()
     return (sha256(data) if key is None else hmac.new(key, data, sha256)).hexdigest()
 
 

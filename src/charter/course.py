@@ -16,7 +16,7 @@ from .core.records import TurnRecord
 from .core.state import State, move
 from .core.text import spoken
 from .sent import Row, answered, row_of
-from .told import as_json, manifest_json
+from .told import as_json, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -173,7 +173,7 @@ class Course:
     def record(self) -> TurnRecord:
         """What is kept of the turn: hashes, codes and counts."""
         agent, incoming, assembly = self.agent, self.incoming, self.assembly
-        manifest = assembly.manifest if assembly is not None else None
+        manifest: dict[str, Any] = {"bytes": 0, "tokens_est": 0} if assembly is None else told(assembly.manifest)
         detail = {
             "provider": agent.provider.name,
             "model": agent.provider.model,
@@ -207,8 +207,8 @@ class Course:
             "steps": len(self.steps),
             "calls": sum(self.calls.values()),
             "messages": len(self.taken),
-            "bytes": manifest.bytes if manifest else 0,
-            "tokens_est": manifest.tokens_est if manifest else 0,
+            "bytes": manifest["bytes"],
+            "tokens_est": manifest["tokens_est"],
         }
         return TurnRecord(
             agent=agent.name,
@@ -224,8 +224,8 @@ class Course:
             code=self.code,
             stack_sha256=assembly.stack_sha256 if assembly is not None else "",
             payload_sha256=self.steps[0]["sha256"] if self.steps else "",
-            tools_sha256=(manifest.tools_sha256 or "") if manifest else "",
-            manifest=manifest_json(manifest) if manifest else "{}",
+            tools_sha256=(manifest.get("tools") or {}).get("sha256", ""),
+            manifest=as_json(manifest) if assembly is not None else "{}",
             counts=counts,
             detail=as_json(detail),
         )

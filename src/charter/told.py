@@ -20,15 +20,16 @@ def as_json(value: dict[str, Any]) -> str:
     try:
         return _sorted.encode(value).decode()
     except UnicodeEncodeError:
-        return json.dumps(value, sort_keys=True)
+        return json.dumps(value, sort_keys=True, default=_read)
 
 
-def manifest_json(manifest: Manifest) -> str:
-    """The same of a manifest."""
-    try:
-        return _sorted.encode(manifest.to_dict([_row(entry) for entry in manifest.stack])).decode()
-    except UnicodeEncodeError:
-        return as_json(manifest.to_dict())
+def told(manifest: Manifest) -> dict[str, Any]:
+    """A manifest as `as_json` takes it, its entries written already."""
+    return manifest.to_dict([_row(entry) for entry in manifest.stack])
+
+
+def _read(row: msgspec.Raw) -> Any:
+    return json.loads(bytes(row))
 
 
 def _row(entry: Entry) -> msgspec.Raw:

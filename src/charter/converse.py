@@ -154,8 +154,9 @@ def look_back(course: Course) -> None:
         raise OverLimit(f"about {used:,} tokens do not fit beside a reply in the window of {window:,} tokens")
     if carried:
         return
-    past = sent(assembly, course.past)
-    kept = past[within(course.past, [one.tokens for one in past], room) :]  # the newest
+    if course.sent is None:
+        course.sent = sent(assembly, course.past)
+    kept = course.sent[within(course.past, [one.tokens for one in course.sent], room) :]  # the newest
     course.before = tuple([said for one in kept for said in one.said])
     course.rows_before = tuple([row for one in kept for row in one.rows])
 

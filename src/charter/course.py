@@ -15,7 +15,7 @@ from .core.policy import ChannelPolicy, Verdict
 from .core.records import TurnRecord
 from .core.state import State, move
 from .core.text import spoken
-from .sent import Row, answered, row_of
+from .sent import Row, Sent, answered, row_of
 from .told import as_json, told
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Course:
         self.mode = ""
         self.assembly: Assembly | None = None
         self.past: Sequence[Exchange] = ()
+        self.sent: Sequence[Sent] | None = None  # those, as messages; made once for all calls of the model
         self.before: tuple[Said, ...] = ()
         self.rows_before: tuple[Row, ...] = ()  # of those, where they are known
         self.after: list[Said] = []

@@ -75,3 +75,16 @@ def test_what_is_no_json_is_no_request() -> None:
     for value in (b"bytes", {1, 2}, object()):
         with pytest.raises(TypeError):
             canonical_json({"value": value})
+
+
+@given(bodies, bodies)
+def test_a_body_that_is_not_the_known_one_is_written_as_ever(body: dict[str, object], other: dict[str, object]) -> None:
+    for known in (canonical(body), canonical(other), b""):
+        assert canonical_json(body, known) == canonical(body)
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("-inf"), float("nan")])
+def test_what_is_no_number_is_not_taken_for_the_null_of_the_known_body(number: float) -> None:
+    known = canonical_json({"a": None})
+    assert canonical_json({"a": None}, known) == known
+    assert canonical_json({"a": number}, known) != known

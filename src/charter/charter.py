@@ -21,7 +21,7 @@ from .core.errors import (
 from .core.incoming import Incoming
 from .core.layer import Layer, Owner, Stack
 from .core.policy import ChannelPolicy, ToolPolicy
-from .core.ports import Counter, Part, Reads, Store, Tool, Wanted
+from .core.ports import Counter, Part, Reads, Store, Tool, ToolSpec, Wanted
 from .core.records import Head, Place
 from .core.text import Form, Piece, Trust, Value
 from .lock import read_files, stamps, unchanged
@@ -70,6 +70,7 @@ class Charter:
     parts: dict[str, tuple[Part, ...]] = field(default_factory=dict)
     made: dict[str, tuple[Sequence[Gathered], Section, tuple[str, ...]]] = field(init=False, default_factory=dict)
     still: Still = field(init=False, default_factory=Still)
+    worlds: dict[bool, World] = field(init=False, default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Charter({self.name!r}, {self.version}, {len(self.stack.layers)} layers)"
@@ -168,8 +169,11 @@ class Charter:
 
     def with_tools(self, tools: Sequence[Tool], native: bool, store: Store) -> World:
         """This charter's world with the tools of a turn in it, each with the calls it has left."""
-        specs = [replace(tool.spec, left=tool.policy.max_per_turn) for tool in tools]
-        return replace(self.world, tools=specs, native_tools=native, store=store)
+        specs = [_with_left(tool.spec, tool.policy.max_per_turn) for tool in tools]
+        made = self.worlds.get(native)
+        if made is None or made.store is not store or made.tools != specs:
+            made = self.worlds[native] = replace(self.world, tools=specs, native_tools=native, store=store)
+        return made
 
     def skill(self, name: str, agent: str) -> str | None:
         """A skill's whole text, as an agent of this charter may read it; None when it has none of this name."""
@@ -313,6 +317,10 @@ class Charter:
             now = stamps(self.home.root, self.stamps)
             read_files(self.home.root)
             self.stamps.update(now)
+
+
+def _with_left(spec: ToolSpec, left: int | None) -> ToolSpec:
+    return spec if spec.left == left else replace(spec, left=left)
 
 
 @lru_cache(maxsize=64)

@@ -7,13 +7,13 @@ import hmac
 import json
 import math
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from .agent import may_approve
+from .beside import beside
 from .core.carried import in_words, with_options
 from .core.dialogue import Reply, Said, Talk, ToolCall
 from .core.errors import CharterError, OverLimit, ProviderRefused, Refused
@@ -39,6 +39,7 @@ REPEATED: Final = Verdict(
     "deny", "TOOL_REPEATED", "this very call was just made; now answer in words, or the turn ends"
 )
 OUR_WORDS: Final = frozenset({"TOOL_BAD_ARGUMENTS", "TOOL_FAILED"})  # reasons that no tool wrote
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 _CODE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _UNFIT: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -154,10 +155,9 @@ def look_back(course: Course) -> None:
         raise OverLimit(f"about {used:,} tokens do not fit beside a reply in the window of {window:,} tokens")
     if carried:
         return
-    past = sent(assembly, course.past)
-    tokens = {id(exchange): one.tokens for exchange, one in zip(course.past, past, strict=True)}
-    fitting = within(course.past, room, lambda exchange: tokens[id(exchange)])
-    kept = past[len(past) - len(fitting) :]  # the newest
+    if course.sent is None:
+        course.sent = sent(assembly, course.past)
+    kept = course.sent[within(course.past, [one.tokens for one in course.sent], room) :]  # the newest
     course.before = tuple([said for one in kept for said in one.said])
     course.rows_before = tuple([row for one in kept for row in one.rows])
 
@@ -286,7 +286,7 @@ def _sensitive(course: Course, tool: Tool) -> bool:
 
 def call_hash(name: str, arguments: Mapping[str, Any], key: bytes | None) -> str:
     """What an approval is bound to: the tool and its arguments in canonical JSON, keyed where there is a key."""
-    data = json.dumps([name, arguments], sort_keys=True, separators=(",", ":")).encode()
+    data = _CANONICAL([name, arguments]).encode()
     return (sha256(data) if key is None else hmac.new(key, data, sha256)).hexdigest()
 
 
@@ -357,10 +357,8 @@ def _beside(course: Course, tool: Tool, arguments: Mapping[str, Any]) -> _Answer
         except BaseException as error:
             box.append(_Answer(error=error))
 
-    thread = threading.Thread(target=work, daemon=True, name=f"tool {tool.spec.name}")
-    thread.start()
-    while not box:
-        thread.join(LOOK_SECONDS)
+    done = beside(work, f"tool {tool.spec.name}")
+    while not done.acquire(timeout=LOOK_SECONDS):
         if not box and course.seconds_left <= 0:
             course.judged("tool", Verdict("deny", "TOOL_TOO_SLOW"), tool.spec.name)
         if not box:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
-
-import msgspec
 
 from .acting import InTurn
 from .agent import Agent, Watch
@@ -18,7 +15,8 @@ from .core.policy import ChannelPolicy, Verdict
 from .core.records import TurnRecord
 from .core.state import State, move
 from .core.text import spoken
-from .sent import Row, answered, row_of
+from .sent import Row, Sent, answered, row_of
+from .told import as_json, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,6 +54,7 @@ class Course:
         self.mode = ""
         self.assembly: Assembly | None = None
         self.past: Sequence[Exchange] = ()
+        self.sent: Sequence[Sent] | None = None  # those, as messages; made once for all calls of the model
         self.before: tuple[Said, ...] = ()
         self.rows_before: tuple[Row, ...] = ()  # of those, where they are known
         self.after: list[Said] = []
@@ -175,8 +174,7 @@ class Course:
     def record(self) -> TurnRecord:
         """What is kept of the turn: hashes, codes and counts."""
         agent, incoming, assembly = self.agent, self.incoming, self.assembly
-        manifest = assembly.manifest if assembly is not None else None
-        told = manifest.to_dict() if manifest is not None else {"bytes": 0, "tokens_est": 0}
+        manifest: dict[str, Any] = {"bytes": 0, "tokens_est": 0} if assembly is None else told(assembly.manifest)
         detail = {
             "provider": agent.provider.name,
             "model": agent.provider.model,
@@ -210,8 +208,8 @@ class Course:
             "steps": len(self.steps),
             "calls": sum(self.calls.values()),
             "messages": len(self.taken),
-            "bytes": told["bytes"],
-            "tokens_est": told["tokens_est"],
+            "bytes": manifest["bytes"],
+            "tokens_est": manifest["tokens_est"],
         }
         return TurnRecord(
             agent=agent.name,
@@ -227,8 +225,8 @@ class Course:
             code=self.code,
             stack_sha256=assembly.stack_sha256 if assembly is not None else "",
             payload_sha256=self.steps[0]["sha256"] if self.steps else "",
-            tools_sha256=(manifest.tools_sha256 or "") if manifest else "",
-            manifest=as_json(told) if manifest else "{}",
+            tools_sha256=(manifest.get("tools") or {}).get("sha256", ""),
+            manifest=as_json(manifest) if assembly is not None else "{}",
             counts=counts,
             detail=as_json(detail),
         )
@@ -240,17 +238,6 @@ def without_words(body: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(inner := fields.get("options"), dict) and not STOPS.isdisjoint(inner):
         fields["options"] = {name: value for name, value in inner.items() if name not in STOPS}
     return fields
-
-
-def as_json(value: dict[str, Any]) -> str:
-    """JSON with its keys sorted: the quick way, unless a name holds half a character, which that cannot write."""
-    try:
-        return _sorted.encode(value).decode()
-    except UnicodeEncodeError:
-        return json.dumps(value, sort_keys=True)
-
-
-_sorted: Final = msgspec.json.Encoder(order="sorted")
 
 
 def acting_for(course: Course) -> InTurn:

@@ -102,7 +102,7 @@ def _begin(agent: Agent, incoming: Incoming, watch: Watch) -> Course:
     asked = bool(incoming.text.strip())
     sender = incoming.sender or incoming.user or ("unknown" if asked else "")
     model = incoming.model or agent.provider.model
-    heard = replace(incoming, at=at, agent=agent.name, model=model, sender=sender)
+    heard = incoming.heard(at, agent.name, model, sender)
     course = Course(agent, heard, agent.new_id(), watch)
     if not 0 <= course.acting.at_ns < 2**63:
         raise BadValue("at", "a time that can be kept lies between 1970 and 2262")

@@ -27,11 +27,16 @@ def ascii_json(value: Any) -> bytes:
     return data if data.isascii() and DELETE not in data else _slow.encode(value).encode()
 
 
-def canonical_json(body: Mapping[str, Any]) -> bytes:
-    """A body as `core.wire.canonical` writes it."""
+def canonical_json(body: Mapping[str, Any], known: bytes = b"", /) -> bytes:
+    """A body as `core.wire.canonical` writes it.
+
+    What comes to the `known` bytes is that very body, for a value of JSON is written in one way; but for what is no
+    number, which msgspec writes as null.
+    """
     try:
         data = _sorted.encode(body)
-        return data if _alike(body) else canonical(body)
+        same = data == known and b"null" not in data
+        return data if same or _alike(body) else canonical(body)
     except (UnicodeEncodeError, OverflowError, TypeError, RecursionError):  # what is no JSON at all fails there too
         return canonical(body)
 

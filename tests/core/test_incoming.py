@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from charter.core.carried import Carried
 from charter.core.errors import BadValue
 from charter.core.incoming import Incoming, moment, nanoseconds, sender_key
 
@@ -146,3 +148,12 @@ def test_nanoseconds_are_exact_to_the_microsecond() -> None:
     at = datetime(2026, 2, 26, 14, 30, 0, 123_457, tzinfo=UTC)
     assert nanoseconds(at) == 1_772_116_200_123_457_000
     assert nanoseconds(at.astimezone(timezone(timedelta(hours=5)))) == nanoseconds(at)
+
+
+def test_a_message_that_was_heard_is_the_same_in_everything_else() -> None:
+    given: dict[str, Any] = {field.name: f"a {field.name}" for field in fields(Incoming)}
+    given |= {"agent": "ada", "tool_policy": "some", "task": "one"}
+    said = Incoming(**{**given, "at": NOON, "facts": {"a": "b"}, "operator": True, "carried": Carried("be brief")})
+    heard = said.heard(NOON.astimezone(EAST), "bob", "m-7b", f" {ADDRESS} ")
+    assert heard == replace(said, at=NOON.astimezone(EAST), agent="bob", model="m-7b", sender=ADDRESS)
+    assert heard.sender == ADDRESS.lower()

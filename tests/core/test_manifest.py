@@ -8,6 +8,7 @@ import pytest
 
 from charter.core.assemble import ESTIMATE, About, Section, Settings, assemble
 from charter.core.layer import Layer, Mode, Owner, Role, Stack
+from charter.core.manifest import content_hash, layer_hash, text_hash
 from charter.core.ports import ToolSpec
 from charter.core.text import Piece, Trust
 from charter.templates import Compiled
@@ -147,3 +148,12 @@ def test_two_assemblies_of_the_same_sections_are_one_in_every_byte_and_hash() ->
         return assembly.reveal(), assembly.manifest.to_dict()
 
     assert build() == build()
+
+
+@pytest.mark.parametrize("size", [1, 1024, 1025])
+def test_a_text_that_comes_again_has_the_hash_it_had_under_the_same_key(size: int) -> None:
+    text = "é" * size
+    for _ in range(2):
+        assert text_hash(text, None) == content_hash(text.encode(), None)
+        assert text_hash(text, b"k") == content_hash(text.encode(), b"k")
+    assert layer_hash(text.encode() * 10) == content_hash(text.encode() * 10, None)

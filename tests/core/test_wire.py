@@ -18,7 +18,7 @@ from charter.core.layer import Layer, Mode, Owner, Role, Stack, Volatility
 from charter.core.payload import DIALECTS
 from charter.core.ports import ToolSpec
 from charter.core.text import Form, Piece, Trust
-from charter.core.wire import check, payload_hash
+from charter.core.wire import NOTHING, check, payload_hash
 from charter.templates import Compiled
 
 pytestmark = pytest.mark.requirement("S1-03")
@@ -141,6 +141,20 @@ def test_a_mismatch_names_the_provider_and_no_text() -> None:
 def test_the_hash_of_a_payload_is_keyed_and_does_not_depend_on_the_order_of_keys() -> None:
     assert payload_hash({"a": 1, "b": "é"}, b"k") == payload_hash({"b": "é", "a": 1}, b"k")
     assert payload_hash({"a": 1}, b"k") != payload_hash({"a": 1}, None)
+
+
+def test_what_was_hashed_already_counts_for_its_own_key_and_hash_alone() -> None:
+    assembly = small(user=False)
+    body = assembly.payload("openai")
+    good = assembly.expected("openai", body)
+    assert repr(good.hashed) == f"Hashed({len(good.hashed.data)} bytes)"
+    check(body, good)
+    check(body, replace(good, hashed=NOTHING))
+    for changed in (replace(good, payload_sha256="0" * 64), replace(good, key=b"other"), replace(good, key=None)):
+        with pytest.raises(WireMismatch):
+            check(body, changed)
+    with pytest.raises(WireMismatch):
+        check({**body, "n": 1}, good)
 
 
 def test_a_wrong_key_finds_a_mismatch() -> None:

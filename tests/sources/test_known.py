@@ -139,3 +139,9 @@ def test_skills_are_the_ones_that_are_there_now(tmp_path: Path, opened: list[str
     assert [one.description for one in load_skills(tmp_path)[0]] == ["Plans well."]
     skill(tmp_path, "rest", "Rests.")
     assert [one.name for one in load_skills(tmp_path)[0]] == ["plan", "rest"]
+
+
+def test_a_name_that_was_missing_is_not_looked_for_again_while_its_folder_is_looked_at() -> None:
+    folder, file = (1, 2, 3, 4, 5), (1, 6, 3, 4, 5)
+    looks: known.Looks = {"w/": folder, "w/a": (), "w/b": folder, "w/b/c": (), "w/b/d": file, "v/e": (), "w/a/f": ()}
+    assert list(known.telling(looks)) == ["w/", "w/b", "w/b/d", "v/e", "w/a/f"]

@@ -29,7 +29,7 @@ def any_senders(patch: Patch) -> Make:
 
 
 def no_lease(patch: Patch) -> Make:
-    patch.setattr(messages, "_lease", lambda *_: "")
+    patch.setattr(messages, "_lease_held", lambda *_: "")
     return MemoryStore
 
 

@@ -10,7 +10,7 @@ from .budget import Step, check_steps, fewer
 from .dialogue import NO_TALK, Talk
 from .errors import BudgetExceeded, LayerEmpty, LayerMissing, LayerOrder, UnknownLayer
 from .layer import Layer, Role, Stack
-from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines
+from .manifest import Entry, LeftOut, Manifest, PieceEntry, content_hash, hash_lines, text_hash
 from .ports import ToolSpec
 from .section import (
     ESTIMATE,
@@ -29,7 +29,7 @@ from .section import (
     whole,
 )
 from .text import Piece, Trust, block, spoken
-from .wire import Expected, payload_hash
+from .wire import Expected, Hashed
 
 __all__ = ["ESTIMATE", "About", "Assembly", "Estimate", "Rendered", "Section", "Settings", "assemble", "fill"]
 
@@ -249,18 +249,21 @@ class Assembly:
 
     def expected(self, dialect: str, body: Mapping[str, Any], talk: Talk = NO_TALK) -> Expected:
         """What must be found in this body when it leaves (`core/wire.py`)."""
+        data, key = self.settings.write(body), self.settings.key
+        hashed = Hashed(data, key, content_hash(data, key))
         return Expected(
             dialect,
             self.entries,
             self.stack.joiner,
-            payload_hash(body, self.settings.key, self.settings.write),
+            hashed.sha256,
             user=self.has_user_layer,
             before=wire.messages_before(dialect, talk),
             lead=len(wire.completion_talk(talk.before).encode(errors="surrogatepass"))
             if dialect == "completion"
             else 0,
-            key=self.settings.key,
+            key=key,
             write=self.settings.write,
+            hashed=hashed,
         )
 
     @property
@@ -347,7 +350,7 @@ def _entry(part: Rendered, key: bytes | None) -> Entry:
         [
             PieceEntry(
                 piece.origin,
-                content_hash(piece.text.encode(errors="surrogatepass"), key if piece.trust is Trust.OUTSIDE else None),
+                text_hash(piece.text, key if piece.trust is Trust.OUTSIDE else None),
             )
             for piece in section.texts
             if isinstance(piece, Piece)

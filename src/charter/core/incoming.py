@@ -57,6 +57,13 @@ class Incoming:
                     name, "an id is 1 to 128 letters, digits and _ . @ : - and starts with a letter or digit"
                 )
 
+    def heard(self, at: datetime, agent: str, model: str, sender: str) -> Incoming:
+        """The same message when and by whom it was heard, and for whom; `replace` takes three times as long."""
+        return Incoming(
+            self.channel, sender, self.text, at, agent, self.user, self.mode, self.tool_policy, self.task, model,
+            self.provider, self.session, self.facts, self.operator, self.id, self.via, self.carried,
+        )  # fmt: skip
+
     @property
     def owner(self) -> str:
         """Whose instructions and memory this message may touch."""

@@ -12,10 +12,13 @@ HMAC-SHA256 in place of the plain hash, because a plain hash of a short message 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+KNOWN_CHARS: Final = 1024  # of a text, and bytes of a layer, whose hash is known; so what is known stays small
+KNOWN_BYTES: Final = 16_384
 
 Disposition = Literal["whole", "truncated", "summary", "dropped", "blocked"]
 
@@ -39,6 +42,30 @@ def content_hash(data: bytes, key: bytes | None) -> str:
     inner.update(data)
     outer.update(inner.digest())
     return outer.hexdigest()
+
+
+def text_hash(text: str, key: bytes | None) -> str:
+    """The hash of a piece's text; a note or a line is recalled again and again, and then its hash is known."""
+    return (_known if len(text) <= KNOWN_CHARS else _text_hash)(text, key)
+
+
+def layer_hash(data: bytes) -> str:
+    """The plain hash of a layer's bytes as they leave; most leave in every turn."""
+    return (_layer if len(data) <= KNOWN_BYTES else _hash)(data)
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+_layer: Final = lru_cache(maxsize=256)(_hash)
+
+
+def _text_hash(text: str, key: bytes | None) -> str:
+    return content_hash(text.encode(errors="surrogatepass"), key)
+
+
+_known: Final = lru_cache(maxsize=4096)(_text_hash)
 
 
 @lru_cache(maxsize=16)
@@ -140,13 +167,14 @@ class Manifest:
         keyed = [entry.layer for entry in self.stack if entry.keyed]
         return (f"tokens: {self.counter}", *([f"hmac-sha256: {', '.join(keyed)}"] if keyed else ()))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Meets the shipped JSON Schema; the contract charter's also meets the seed's."""
+    def to_dict(self, stack: Sequence[Any] | None = None) -> dict[str, Any]:
+        """Meets the shipped JSON Schema; the contract charter's also meets the seed's. `stack` is what stands for the
+        entries, where they are written already."""
         return {
             "version": self.version,
             "charter": self.charter,
             "mode": self.mode,
-            "stack": [entry.to_dict() for entry in self.stack],
+            "stack": [entry.to_dict() for entry in self.stack] if stack is None else stack,
             "left_out": [left.to_dict() for left in self.left_out],
             "stack_sha256": self.stack_sha256,
             "tools": None

@@ -276,13 +276,17 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
 
 
 def _arguments_text(call: ToolCall) -> str:
-    return json.dumps(_arguments(call), ensure_ascii=False)
+    return _WRITTEN(_arguments(call))
+
+
+_WRITTEN: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def tools_json(tools: Sequence[ToolSpec]) -> bytes:
     """The tool schemas in canonical JSON: what is counted and hashed."""
     if not tools:
         return b""
-    return json.dumps(
-        [_function(tool) for tool in tools], sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    ).encode(errors="backslashreplace")
+    return _CANONICAL([_function(tool) for tool in tools]).encode(errors="backslashreplace")
+
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from .records import Exchange
@@ -11,17 +11,16 @@ KEPT: Final = 20  # exchanges a store keeps of a chat; one that is full loses it
 STEP: Final = 4
 
 
-def within(exchanges: Sequence[Exchange], room: int, cost: Callable[[Exchange], int]) -> tuple[Exchange, ...]:
-    """The newest exchanges that fit, oldest first; the first of them is the first of a step of four.
+def within(exchanges: Sequence[Exchange], costs: Sequence[int], room: int) -> int:
+    """From which of these exchanges on they fit, each with its cost; it is the first of a step of four.
 
     So a chat that outgrows its room loses four exchanges at once and then none for a while. A chat from which nothing
     is lost yet starts where it started.
     """
-    costs = [cost(exchange) for exchange in exchanges]
     left = sum(costs)
     for index, exchange in enumerate(exchanges):
         starts = (exchange.seq - 1) % STEP == 0 or (index == 0 and len(exchanges) < KEPT)
         if starts and left <= room:
-            return tuple(exchanges[index:])
+            return index
         left -= costs[index]
-    return ()
+    return len(exchanges)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, Protocol
 
 from .errors import WireMismatch
-from .manifest import Entry, content_hash
-
-Write = Callable[[Mapping[str, Any]], bytes]
+from .manifest import Entry, content_hash, layer_hash
 
 
-def canonical(body: Mapping[str, Any]) -> bytes:
+class Write(Protocol):
+    """Gives the bytes of `canonical`, quicker or not; `known` are those of the body this one should be."""
+
+    def __call__(self, body: Mapping[str, Any], known: bytes = b"", /) -> bytes: ...
+
+
+def canonical(body: Mapping[str, Any], _: bytes = b"", /) -> bytes:
     """A body in the one form that is hashed: JSON, keys sorted, no spaces, UTF-8."""
     return _CANONICAL(body).encode(errors="surrogatepass")
 
@@ -21,12 +25,27 @@ def canonical(body: Mapping[str, Any]) -> bytes:
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
+class Hashed(NamedTuple):
+    """A body's canonical bytes, the key they were hashed under, and their hash."""
+
+    data: bytes
+    key: bytes | None
+    sha256: str
+
+    def __repr__(self) -> str:
+        return f"Hashed({len(self.data)} bytes)"
+
+
+NOTHING: Final = Hashed(b"", None, "")
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """What a body must hold: these layers in this order, joined like this, and nothing else of a prompt.
 
     `user` says that the last layer goes in the user's role; `before` counts the messages that stand between, and
-    `lead` the characters they take in plain text. `write` gives the bytes that are hashed: those of `canonical`.
+    `lead` the characters they take in plain text. `write` gives the bytes that are hashed: those of `canonical`; and
+    `hashed` is what was hashed already.
     """
 
     dialect: str
@@ -38,6 +57,7 @@ class Expected:
     lead: int = 0
     key: bytes | None = field(default=None, repr=False)
     write: Write = field(default=canonical, repr=False)
+    hashed: Hashed = field(default=NOTHING, repr=False)
 
 
 def payload_hash(body: Mapping[str, Any], key: bytes | None, write: Write = canonical) -> str:
@@ -52,7 +72,9 @@ def check(body: Mapping[str, Any], expected: Expected, provider: str = "wire") -
     except (KeyError, IndexError, TypeError, AttributeError):
         raise WireMismatch(provider, f"the body is not a {expected.dialect} request; nothing was sent") from None
     _layers(system, user, expected, provider)
-    if payload_hash(body, expected.key, expected.write) != expected.payload_sha256:
+    data = expected.write(body, expected.hashed.data)
+    known = expected.hashed == (data, expected.key, expected.payload_sha256)
+    if not known and content_hash(data, expected.key) != expected.payload_sha256:
         raise WireMismatch(provider, "the body was changed after it was assembled; nothing was sent")
 
 
@@ -85,7 +107,8 @@ def _after(data: bytes, at: int, joiner: bytes, entry: Entry, provider: str) -> 
 def _match(data: bytes, at: int, entry: Entry, key: bytes | None, provider: str) -> int:
     """Where the layer ends."""
     end = at + entry.bytes
-    if content_hash(data[at:end], key if entry.keyed else None) != entry.sha256:
+    layer = data[at:end]
+    if (content_hash(layer, key) if entry.keyed else layer_hash(layer)) != entry.sha256:
         raise WireMismatch(provider, f"the layer {entry.id} is not what was assembled; nothing was sent")
     return end
 

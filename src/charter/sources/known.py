@@ -108,6 +108,17 @@ def same(looks: Looks) -> bool:
     return True
 
 
+def telling(looks: Looks) -> Looks:
+    """Those of these looks that have to be taken again: what a folder had not, it has not while it is unchanged."""
+    return {path: sign for path, sign in looks.items() if sign != () or not _folder_of(path, looks)}
+
+
+def _folder_of(path: str, looks: Looks) -> object:
+    """How the folder was that this was looked for in; nothing when nobody looked."""
+    above = path.rpartition("/")[0]
+    return looks.get(above) or looks.get(f"{above}/")
+
+
 def settled(looks: Looks, since_ns: int) -> bool:
     """Whether whatever changes from now on will show in these looks, the first of which was taken `since_ns`."""
     return all(sign is not None and (not sign or since_ns - max(sign[2:4]) >= SETTLED_NS) for sign in looks.values())

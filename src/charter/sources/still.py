@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from ..core.section import Section
 from .ask import Ask
-from .known import same, settled
+from .known import Looks, same, settled, telling
 
 MOST: Final = 64  # agents and modes of one charter
 
@@ -19,9 +19,10 @@ NOTHING: Final[Mapping[str, Told]] = MappingProxyType({})
 
 
 class Kept(NamedTuple):
-    """What was found on the way to some layers, and what they said."""
+    """What was found on the way to some layers, what of it is looked at again, and what they said."""
 
     seen: Mapping[str, Any]
+    looks: Looks
     told: Mapping[str, Told]
 
 
@@ -38,7 +39,7 @@ class Still:
         """What these layers say now when it is what they said, nothing when they have to be asked; `ask.seen` then has
         what other sources may find of theirs."""
         kept = self._kept.get(_key(ask))
-        if kept is None or ask.world.given or not same(kept.seen["looks"]):
+        if kept is None or ask.world.given or not same(kept.looks):
             return NOTHING
         ask.seen.update(kept.seen, looks=dict(kept.seen["looks"]))  # a copy: sources of this prompt add to theirs
         return kept.told
@@ -50,7 +51,7 @@ class Still:
             return
         if len(self._kept) >= MOST:
             self._kept.clear()
-        self._kept[_key(ask)] = Kept({**ask.seen, "looks": dict(looks)}, told)
+        self._kept[_key(ask)] = Kept({**ask.seen, "looks": dict(looks)}, telling(looks), told)
 
 
 def _key(ask: Ask) -> tuple[str, Path, str]:

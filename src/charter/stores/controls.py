@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
 from ..core.errors import BadValue, Paused
 from ..core.records import Author, Control, TurnRecord
 from . import log, notices
-from .database import Database, Read, Row, Run, named, storable, when
+from .database import Database, Read, Run, named, storable, when
 
 MAX_REASON_CHARS = 500
 PLACE = "agent"
 DAY_NS = 24 * 3600 * 10**9
-PAUSED = "SELECT paused FROM agent_controls WHERE agent_name = ?"
+_PAUSED = "SELECT paused FROM agent_controls WHERE agent_name = ?"
 _CONTROL = """SELECT COALESCE(c.paused, 0), COALESCE(c.paused_by, ''), COALESCE(c.paused_at_ns, 0),
     COALESCE(c.reason, ''), c.tokens_per_day, c.turns_per_day, COALESCE(s.tokens, 0), COALESCE(s.turns, 0)
     FROM (SELECT 1) w LEFT JOIN agent_controls c ON c.agent_name = ?
@@ -83,9 +82,15 @@ def limits_of(tokens: int | None, turns: int | None) -> str:
     return " ".join("-" if most is None else str(most) for most in (tokens, turns))
 
 
-def refuse_paused(agent: str, found: Sequence[Row]) -> None:
-    """Refuses an agent that `PAUSED`, read in the transaction that would begin its turn, found to be so."""
-    if found and found[0][0]:
+def paused_in(run: Read, agent: str) -> bool:
+    """Whether an agent is paused, read in the transaction that would begin its turn."""
+    found = run(_PAUSED, agent)
+    return bool(found and found[0][0])
+
+
+def refuse_paused(agent: str, paused: bool) -> None:
+    """Refuses an agent that was found to be paused."""
+    if paused:
         raise Paused(f"agent {agent} is paused and begins no turn; a person has to resume it")
 
 

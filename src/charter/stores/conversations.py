@@ -124,11 +124,13 @@ def conversations(db: Database, agent: str) -> list[Conversation]:
 # ── a chat ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 # A name is compared as `name || ''` where an index of all a sender ever sent, or was sent, must not be taken.
+# A message is looked up only where its entry may be cut short.
 # A row for every part of a reply; one with part -1 where no part is there.
-_TALK = """SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, COALESCE(o.body, ''), '', '', e.seq,
+_TALK = f"""SELECT 11, e.turn_id, COALESCE(i.body, e.sender_body), e.agent_reply, COALESCE(o.body, ''), '', '', e.seq,
     COALESCE(o.part, -1), 0, '', 0 FROM conversations c JOIN conversation_entries e
-    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {which}
-    LEFT JOIN inbox_messages i ON i.agent_name = e.agent_name AND i.message_id = e.inbox_message_id
+    ON e.agent_name = c.agent_name AND e.sender = c.sender AND {{which}}
+    LEFT JOIN inbox_messages i ON i.agent_name =
+    CASE WHEN length(e.sender_body) >= {MAX_STORED_CHARS} THEN e.agent_name END AND i.message_id = e.inbox_message_id
     AND i.sender || '' = e.sender AND i.turn_id = e.turn_id
     LEFT JOIN outbox_messages o ON e.agent_reply <> '' AND o.agent_name = e.agent_name
     AND o.turn_id = e.turn_id AND o.recipient || '' = e.sender WHERE c.agent_name = ? AND c.sender = ?"""

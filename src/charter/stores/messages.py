@@ -92,9 +92,12 @@ def take(
     only = stored_sender(sender) if sender else lane
     when("end of the lease", when("at", at_ns) + when("lease", lease_ns))
     with db.writing(f"lane:{agent}:{lane}") as run:
+        free = run.changed(_IF_FREE, agent, lane, turn_id, at_ns + lease_ns) > 0
         if may is not None:
-            may(controls.control_in(run, agent, day))
-        busy = _lease(run, agent, lane, turn_id, at_ns, lease_ns)
+            control = controls.control_in(run, agent, day)
+            may(control)
+        controls.refuse_paused(agent, controls.paused_in(run, agent) if may is None else control.paused)
+        busy = "" if free else _lease_held(run, agent, lane, turn_id, at_ns, lease_ns)
         mine: list[InboxMessage] = []
         if message is not None and not busy and max_senders > 0 and max_messages > 0:
             mine = _take_alone(run, agent, turn_id, only, message)
@@ -136,22 +139,12 @@ def _take(run: Run, agent: str, turn_id: str, only: str, max_senders: int, max_m
 _LEASE = (
     "INSERT INTO turn_leases (agent_name, lane, turn_id, until_ns) VALUES (?, ?, ?, ?) ON CONFLICT (agent_name, lane)"
 )
-_IF_FREE = f"{_LEASE} DO NOTHING RETURNING ({controls.PAUSED})"
-_ANYWAY = f"""{_LEASE} DO UPDATE SET turn_id = excluded.turn_id, until_ns = excluded.until_ns
-    RETURNING ({controls.PAUSED})"""
-
-
-def _lease(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: int) -> str:
-    """Takes the lane; else who has it, in words."""
-    taken = run(_IF_FREE, agent, lane, turn_id, at_ns + lease_ns, agent)
-    if not taken:
-        return _lease_held(run, agent, lane, turn_id, at_ns, lease_ns)
-    controls.refuse_paused(agent, taken)
-    return ""
+_IF_FREE = f"{_LEASE} DO NOTHING"
+_ANYWAY = f"{_LEASE} DO UPDATE SET turn_id = excluded.turn_id, until_ns = excluded.until_ns"
 
 
 def _lease_held(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease_ns: int) -> str:
-    """The same for a lane that a turn had a moment ago."""
+    """Takes a lane that a turn had a moment ago; else who has it, in words."""
     held = one(
         run(  # a write, so that a turn which is just ending is waited for
             "UPDATE turn_leases SET until_ns = until_ns WHERE agent_name = ? AND lane = ? RETURNING turn_id, until_ns",
@@ -164,11 +157,9 @@ def _lease_held(run: Run, agent: str, lane: str, turn_id: str, at_ns: int, lease
             until = at_ns + lease_ns
             run("UPDATE turn_leases SET until_ns = ? WHERE agent_name = ? AND lane = ?", until, agent, lane)
         if until > at_ns:
-            controls.refuse_paused(agent, run(controls.PAUSED, agent))
             return f"turn {holder} is under way; it has this lane for {(until - at_ns) // 10**9 + 1} s at most"
         _give_back(run, agent, holder)
-    paused = run(_ANYWAY, agent, lane, turn_id, at_ns + lease_ns, agent)
-    controls.refuse_paused(agent, paused)
+    run(_ANYWAY, agent, lane, turn_id, at_ns + lease_ns)
     return ""
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
+from functools import lru_cache
 
 from ..core.errors import Conflict, NotStored
 from ..core.incoming import sender_key
+from ..core.keyring import KeyRing
 from ..core.records import TurnRecord
 from ..written import ascii_json
 from . import log
@@ -50,7 +52,17 @@ def counted(turn: TurnRecord) -> str:
 
 def names(turn: TurnRecord) -> str:
     """What the log proves apart, by a keyed hash, so that a record outlives the names in it."""
-    return _WRITTEN([turn.sender, turn.user])
+    return _names(turn.sender, turn.user)
+
+
+@lru_cache(maxsize=1024)
+def _names(sender: str, user: str) -> str:
+    return _WRITTEN([sender, user])
+
+
+@lru_cache(maxsize=1024)
+def _names_hash(keys: KeyRing, names: str) -> str:
+    return keys.text_hash(names, personal=True)[0]
 
 
 def checked(turn: TurnRecord) -> TurnRecord:
@@ -81,7 +93,7 @@ def record_in(db: Database, run: Run, turn: TurnRecord, chain: str) -> None:
         raise Conflict(f"turn {turn.id}", expected=0, current=1)
     log.append(
         db, run, chain, kind="turn", place=turn.id, content_sha256=_record_hash(turn, counts), actor=turn.outcome,
-        at_ns=turn.at_ns, detail=f"{turn.code} {db.keys.text_hash(names(turn), personal=True)[0]}",
+        at_ns=turn.at_ns, detail=f"{turn.code} {_names_hash(db.keys, names(turn))}",
     )  # fmt: skip
 
 

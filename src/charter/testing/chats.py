@@ -47,7 +47,7 @@ def what_was_never_sent_or_staged_is_as_short_as_the_log_has_it(store: Store) ->
     stage(store, message(2, body=LONG))
     take(store, "t2")
     replies = [OutboxMessage("mira", "one part", part=part) for part in (0, 2)]
-    store.settle(Settled(turn("t2"), replies, [("mira", entry(2, body="short", reply="whole reply"))]))
+    store.settle(Settled(turn("t2"), replies, [("mira", entry(2, body=LONG, reply="whole reply"))]))
     wanted = [Exchange(1, "t1", LONG[:500], MORE[:500]), Exchange(2, "t2", LONG, "whole reply")]
     alike(store.exchanges(AGENT, "mira"), wanted, "the chat")
 
@@ -56,22 +56,24 @@ def of_several_messages_that_are_answered_together_the_last_has_the_reply(store:
     stage(store, *(message(number) for number in (1, 2, 3)))
     take(store, "t1")
     replies = ("", "", "to all")
-    entries = [("mira", ConversationEntry(f"m{n}", "", replies[n - 1], "t1", 5)) for n in (1, 2, 3)]
+    entries = [("mira", ConversationEntry(f"m{n}", f"message {n}", replies[n - 1], "t1", 5)) for n in (1, 2, 3)]
     store.settle(Settled(turn("t1"), [OutboxMessage("mira", "to all")], entries))
     wanted = [Exchange(n, "t1", f"message {n}", replies[n - 1]) for n in (1, 2, 3)]
     alike(store.exchanges(AGENT, "mira"), wanted, "the chat")
 
 
 def a_chat_has_no_byte_of_another_sender(store: Store) -> None:
-    stage(store, message(1, "mira", "asks mira"), message(2, "bob", "asks bob"), message(3, "bob", "SECRET"))
+    asked = {name: f"{LONG} asks {name}" for name in ("mira", "bob")}
+    stage(store, message(1, "mira", asked["mira"]), message(2, "bob", asked["bob"]), message(3, "bob", "SECRET"))
     take(store, "t1")
     replies = [OutboxMessage(name, f"told {name}") for name in ("mira", "bob", ADDRESS)]
-    entries = [(name, ConversationEntry(f"m{n}", "short", "r", "t1", 5)) for n, name in ((1, "mira"), (2, "bob"))]
-    store.settle(Settled(turn("t1"), replies, [*entries, ("mira", entry(3)), (ADDRESS, entry(3))]))
+    entries = [(name, ConversationEntry(f"m{n}", asked[name], "r", "t1", 5)) for n, name in ((1, "mira"), (2, "bob"))]
+    theirs = entry(3, body=LONG)  # of a message that somebody else sent
+    store.settle(Settled(turn("t1"), replies, [*entries, ("mira", theirs), (ADDRESS, theirs)]))
     wanted = {
-        "mira": [Exchange(1, "t1", "asks mira", "told mira"), Exchange(2, "t3", "q", "a")],
-        "bob": [Exchange(1, "t1", "asks bob", "told bob")],
-        ADDRESS.lower(): [Exchange(1, "t3", "q", "a")],
+        "mira": [Exchange(1, "t1", asked["mira"], "told mira"), Exchange(2, "t3", LONG[:500], "a")],
+        "bob": [Exchange(1, "t1", asked["bob"], "told bob")],
+        ADDRESS.lower(): [Exchange(1, "t3", LONG[:500], "a")],
     }
     for name, chat in wanted.items():
         alike(store.exchanges(AGENT, name), chat, f"the chat with {name}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from ..core.errors import BadValue
 from ..core.policy import ToolPolicy
@@ -31,5 +30,5 @@ def ruled(tools: Iterable[Tool], specs: Iterable[ToolSpec], policies: Mapping[st
             row.parameters or tool.spec.parameters,
             policy.max_per_turn,
         )
-        out[name] = replace(tool, spec=spec, policy=policy)
+        out[name] = Tool(spec, policy, tool.call, tool.own, tool.foreign, tool.stages, tool.inside)
     return out

@@ -316,18 +316,21 @@ def _decide(store: SqlStore, chance: random.Random) -> int:
 
 
 def ticks(url: str, workers: str, count: str) -> dict[str, Any]:
-    """Workers that all begin every tick of two schedules, every second one dying with its first; what went wrong."""
+    """Workers that all begin every tick of two schedules, every second one dying with its first; what went wrong.
+
+    The others start when the first of those has begun one, so that somebody dies however late they come.
+    """
     schedules = ("s0", "s1")
     with opened(url) as store:
         for name in schedules:
             store.add_schedule(Schedule(name, "agent", "* * * * *", "UTC", text("agent", 1)))
-    gate, ready, lines = Gate(), Gate(), Lines()
+    gate, ready, begun, lines = Gate(), Gate(), Gate(), Lines()
 
     def work(who: int) -> None:
         with opened(url) as store:
             ready.open(1)
-            gate.wait()
-            _begin(store, who, list(itertools.product(schedules, range(int(count)))), lines.tell)
+            (gate if who % 2 else begun).wait()
+            _begin(store, who, list(itertools.product(schedules, range(int(count)))), lines.tell, begun)
 
     children = [fork(lambda who=who: work(who)) for who in range(int(workers))]  # type: ignore[misc]
     for _ in children:
@@ -344,14 +347,17 @@ def ticks(url: str, workers: str, count: str) -> dict[str, Any]:
     return {"wrong": problems[:20], "kept": len(kept), "silent": silent, "deaths": deaths, "statuses": statuses}
 
 
-def _begin(store: SqlStore, who: int, every: list[tuple[str, int]], tell: Callable[[object], None]) -> None:
+def _begin(
+    store: SqlStore, who: int, every: list[tuple[str, int]], tell: Callable[[object], None], begun: Gate
+) -> None:
     """Begins every tick it can, from either end; who is first says so. Those who die before they say it begin in the
-    middle, where they are first somewhere however late they come."""
+    middle."""
     half = len(every) // 2
     ordered = every[half:] + every[:half] if who % 2 else every if who % 3 else every[::-1]
     for schedule, tick in ordered:
         if store.begin_run(schedule, tick, at_ns=tick):
             if who % 2:
+                begun.open(len(every))
                 die()
             tell((schedule, tick))
 

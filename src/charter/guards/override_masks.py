@@ -18,6 +18,7 @@ _WRITINGS: Final = frozenset("tags base64 base32 hex binary morse reversed backw
 _ESCAPES: Final = re.compile(
     r"(?:%[0-9a-fA-F]{2}){8,}|(?:&#[xX]?[0-9a-fA-F]{2,6};){5,}|(?:\\[ux]\{?[0-9a-fA-F]{2,6}\}?){5,}"
 )
+_ESCAPED: Final = re.compile(r"%[0-9a-fA-F]{2}%|&#|\\[ux]")
 # Words of two alphabets.
 _MIXED: Final = re.compile(r"[A-Za-z](?=[\u0370-\u03ff\u0400-\u04ff])\w*|[\u0370-\u03ff\u0400-\u04ff](?=[A-Za-z])\w*")
 # Letters of Latin that were chosen for their looks: mathematical, in circles, of full width.
@@ -46,7 +47,7 @@ def masked(content: str, views: Views) -> Iterator[tuple[View, Mark]]:
         ("hidden characters", _unseen(content, views)),
         ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content))),
         ("turned words", _turned(content)),
-        ("escapes", [match.span() for match in _ESCAPES.finditer(content)]),
+        ("escapes", _at_least(1, _ESCAPES.finditer(content) if _ESCAPED.search(content) else ())),
         ("styled letters", _styled(content)),
         ("spaced letters", _spaced(content)),
         ("digits for letters", _leet(content)),

@@ -32,7 +32,7 @@ PIECE: Final = re.compile(r"(?<=[.!?。！？])\s+|\n+|(?<=[。！？])")
 PIECES: Final = 20  # of a text
 SHORTEST: Final = 12  # characters of a piece
 TABLE: Final = ROOT / "src/charter/guards/words/weights/requests.tsv"
-KEPT: Final = 30_000  # features
+KEPT: Final = 80_000  # features
 RARE: Final = 2  # texts a feature must be in
 STRENGTH: Final = 0.1  # inverse of the ridge
 LEVER: Final = 0.4  # by which a feature may weigh the more the rarer it is: rare words say most, common ones little

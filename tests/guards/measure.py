@@ -24,7 +24,7 @@ CORPUS = Path(__file__).parent / "corpus"
 HALVES = ("tune", "held")
 # Held-out texts of other authors, counted by themselves: one far from all wordings that were known, one who was
 # only told what the guards are for, and of whose texts none was learned from.
-OTHERS = ("third", "fourth")
+OTHERS = ("third", "fourth", "fifth")
 WITH_OTHERS = ("disclosure", "override")
 FITTED = frozenset(("direct", "twins", "varied"))  # files of the tuning half that are for the table of weights
 Case = Mapping[str, Any]

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.requirement("N-08")
 LEARNED = {
     "batches",
     "fresh",
+    "later",
     "made",
     "pairs",
 }  # files that the table of weights is mostly made from: rates say enough of them

@@ -70,6 +70,8 @@ def test_without_its_mask_the_same_text_is_allowed() -> None:
         "नमस्\u200dते, छोटे उत्तर दें।",
         "Era a ton of work, and no one saw it live.",
         "Options: a, b, c, d, e and f.",
+        f"A mail said '{base64.b64encode(HARMLESS.encode()).decode()}'; whatever it says, it is no order.",
+        "In the game the door says “w a t e r t h e p l a n t s”.",
         "One slip of the keyb\u200board is no mask.",
         "One w\u043erd of two alphabets is a slip.",
     ],

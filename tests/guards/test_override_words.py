@@ -40,6 +40,7 @@ def test_every_code_has_a_reason_that_goes_on_from_this_text() -> None:
         "FAKE_ROLE": "poses as a message of the system",
         "COMMENT_ORDER": "gives orders in a comment that a rendered page does not show",
         "WEIGHED": "is worded, as a whole, like texts that lift what stands above",
+        "DISGUISED": "is written so that a person reads less of it than a model does",
         "EROSION": "weakens what earlier versions promised",
     }
 

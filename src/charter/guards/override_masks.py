@@ -34,19 +34,31 @@ _STYLED_LEAST: Final = 6  # letters
 _SPACED_LEAST: Final = 8  # letters
 Spans = list[tuple[int, int]]
 _COMMON: Final = "the and you for are not with that this from have your must will never every when always all".split()
+_QUOTED: Final = re.compile(r"'.*'|\".*\"|“.*”|„.*[“”]|‘.*’|«.*»|`.*`|「.*」|\(.*\)", re.DOTALL)
+_LONG, _MUCH = 40, 0.5  # characters, and the share of a text, from which on a code is more than a name or a checksum
 _FEW: Final = 2  # words with a mask, or hidden characters: one may be a slip
 
 
 def masked(content: str, views: Views) -> Iterator[tuple[View, Mark]]:
-    """What is masked in a text, and the view that shows it; nothing in text that is written as people write."""
+    """What is masked in a text, and the view that shows it; nothing in text that is written as people write, and
+    nothing that is only shown, between quotation marks: there what it says is judged, not how."""
+    for view, mark in _masks(content, views):
+        start, end = view.at(mark.start, mark.end)
+        if view.name != "plain" and end - start < min(_LONG, len(content) * _MUCH):
+            continue
+        if not _QUOTED.fullmatch(content[max(start - 1, 0) : end + 1]):
+            yield view, mark
+
+
+def _masks(content: str, views: Views) -> Iterator[tuple[View, Mark]]:
     for view in views.all[1:]:
         if any(_is_mask(way) for way in view.name.split(">")):
             yield view, _mark(0, len(view.text), view.name.partition(">")[0])
     written = View("plain", content, lambda start, end: (start, end))
     for factor, found in (
-        ("hidden characters", _unseen(content, views)),
         ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content))),
         ("turned words", _turned(content)),
+        ("hidden characters", _unseen(content, views)),
         ("escapes", _at_least(1, _ESCAPES.finditer(content) if _ESCAPED.search(content) else ())),
         ("styled letters", _styled(content)),
         ("spaced letters", _spaced(content)),

@@ -22,6 +22,12 @@ _CHARS: Final = 2_000  # of each
 _SHORT: Final = 25  # words of a follow-up
 _CUES: Final = ("again", "pron", "tongue", "part", "exact", "verb_it", "yours_it", "mild")
 _MORE: Final = 0.5  # how much more must speak for two messages together than for the earlier one alone
+# What a message weighs that goes on with another: less is a new subject. Few words say little of themselves.
+_HALF: Final = -3.0  # of what two messages ask together
+_OF_IT: Final = -5.0  # where "it" is a text that was only spoken of
+_BARE: Final = -10.0  # where it was asked for, without any words
+_A_WORD: Final = 0.45  # how much more for each of them
+_MOST: Final = -4.5  # and at most
 _LET: Final = re.compile(
     r"\b(?:let(?:'s)?\s+(?:define\s+)?|define\s+|call\s+|set\s+)?([a-z]\w{0,11}+)\s*+(?::=|=|\bbe\b|\bas\b|\bmeans?\b)\s*"
     r"[\"“”'«]?([^\"“”'»\n;]{2,80}?)[\"“”'».]*(?=[\n;]|\.\s|\s*$|\s+and\s+(?:let\s+)?[a-z]\w{0,11}\s*=)",
@@ -45,17 +51,22 @@ def follows(text: str, said: Sequence[str], *, scene: Scene | None = None) -> Fo
     repeats, means_it = _goes_on(scene), _points_back(scene)
     if not repeats and not means_it:  # this is known sooner than what was said before
         return None
-    state = _state(said)
-    if state == "asked" and repeats:
+    state, weight = _state(said), weigh(scene).over
+    if state == "asked" and repeats and weight > min(_BARE + _A_WORD * _length(scene), _MOST):
         return Found("follow-up", "your", (("again", hit),))
-    if state == "named" and means_it:
+    if state == "named" and means_it and weight > _OF_IT:
         return Found("follow-up", "your", (("it", hit),))
     return None
 
 
+def _length(scene: Scene) -> float:
+    """Its words, as many as they would be in a language that parts them."""
+    return scene.size / scale_of(scene.sentences[0], 0)
+
+
 def asked_together(text: str, said: Sequence[str]) -> Weighed | None:
     """What a message and the one before it weigh, read as one, if together they ask for more than the earlier did."""
-    if max(len(text), len(said[-1])) > _CHARS:
+    if max(len(text), len(said[-1])) > _CHARS or _over(text) <= _HALF:
         return None
     both = weigh(read(plain(f"{said[-1]}\n{text}")))
     return both if both.over > max(0.0, _over(said[-1])) + _MORE else None

@@ -1,7 +1,7 @@
 """How much the words of an edit weigh for lifting what stands above, sentence by sentence; the rules' second opinion.
 
-A short text is weighed as a whole, a longer one in stretches of a few sentences: one hostile line is not made light by
-many honest ones around it.
+A short text is weighed as a whole, a longer one in stretches of a few sentences, and each sentence of any by itself:
+one hostile line is not made light by many honest ones around it. What stands alone must weigh more.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _LEAD: Final = 3  # words of what leads a list that each of its lines is read wi
 _COMMON: Final = frozenset("the to of and is are you your my with in for it i do not this that be a".split())
 _STRANGE: Final = 0.3
 _LEAST: Final = 2  # words of a stretch that can mean something
+_ALONE: Final = 0.25  # how much more a sentence must weigh by itself, among others
+_SAYING: Final = 3  # words of a sentence that is weighed by itself
 
 
 class Bag(NamedTuple):
@@ -155,6 +157,10 @@ def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) ->
         (first, last, weight_of(sum(totals[first:last]), size, table) + _strange(loads[first:last]))
         for first, last, size in stretches_of(loads, whole)
     ]
+    stretches += [
+        (at, at + 1, weight_of(totals[at], size, table) + _strange(loads[at : at + 1]) - _ALONE)
+        for at, size in _alone(loads)
+    ]
     heaviest = max(stretches, key=lambda stretch: stretch[2], default=None)
     return [
         Weighed(
@@ -195,6 +201,15 @@ def stretches_of(bags: Sequence[Bag | Load], whole: int = _WHOLE) -> Iterator[tu
         yield 0, len(bags), sum(sizes)
     elif sizes:
         yield from _running(sizes)
+
+
+def _alone(loads: Sequence[Load]) -> Iterator[tuple[int, int]]:
+    """Each sentence of several that can say something by itself, and its words."""
+    if len(loads) > 1:
+        for at, load in enumerate(loads):
+            size = load.sentence.last - load.sentence.first
+            if size >= _SAYING:
+                yield at, size
 
 
 def _running(sizes: Sequence[int]) -> Iterator[tuple[int, int, int]]:

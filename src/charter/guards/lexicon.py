@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Final, NamedTuple, cast
 
-from .lexicon_tree import Start, Tree, walk
+from .lexicon_tree import End, Start, Tree, walk
 from .tables import read_tables
 from .tokens import Tokens, apart, tokens_in, tokens_of
 
@@ -58,20 +58,22 @@ class Lexicon:
             )
         )
 
-    def find(self, tokens: Tokens) -> list[Hit]:
-        """Every hit; at one place and of one category only the longest."""
+    def find(self, tokens: Tokens, by: int = 0) -> list[Hit]:
+        """Every hit; at one place and of one category only the longest. The first word is the one with number `by`."""
         hits: list[Hit] = []
         words, starts, ends = tokens
-        for first, begun in self._begun(words):
-            if begun.alone or not begun.leads(words, first + 1):
+        for at, begun in self._begun(words):
+            first = at + by
+            if begun.alone or not begun.leads(words, at + 1):
                 for category, language, entry in begun.ends:
-                    hits.append(_new(Hit, (category, first, first + 1, starts[first], ends[first], language, entry)))
+                    hits.append(_new(Hit, (category, first, first + 1, starts[at], ends[at], language, entry)))
                 continue
-            best: dict[str, Hit] = {}
-            for last, (category, language, entry) in walk(begun.nodes, words, first + 1):
-                if category not in best or best[category].last < last:
-                    best[category] = Hit(category, first, last, starts[first], ends[last - 1], language, entry)
-            hits += best.values()
+            best: dict[str, tuple[int, End]] = {}
+            for last, end in walk(begun.nodes, words, at + 1):
+                if end[0] not in best or best[end[0]][0] < last:
+                    best[end[0]] = last, end
+            for last, (category, language, entry) in best.values():
+                hits.append(_new(Hit, (category, first, last + by, starts[at], ends[last - 1], language, entry)))
         return hits
 
     def meets(self, words: Sequence[str]) -> bool:

@@ -99,7 +99,7 @@ def clauses_of(text: str, starts: Sequence[int]) -> list[int]:
 def sentences_of(text: str, starts: Sequence[int], kept: Sequence[Place]) -> list[Sentence]:
     """Sentences that hold a word; what is kept together is not cut."""
     whole = sorted(kept)
-    ends = [found.end() for found in _END.finditer(text) if not _splits(whole, found.start())]
+    ends = [found.end() for found in _END.finditer(text) if not whole or not _splits(whole, found.start())]
     found: list[Sentence] = []
     start, lead = 0, -1
     for end in _capped(starts, [*ends, len(text)]):

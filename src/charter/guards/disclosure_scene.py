@@ -102,6 +102,13 @@ def _lexicon(language: str, kind: str) -> Lexicon:
     return Lexicon({language: {c: p for c, p in table.items() if keep is None or c in keep}})
 
 
+@cache
+def _triggers() -> Lexicon:
+    """The triggers of all languages: where none of them begins, no sentence of any language holds one."""
+    tables = read_tables(FOLDER).items()
+    return Lexicon({language: {c: p for c, p in table.items() if c in TRIGGERS} for language, table in tables})
+
+
 def is_wide(word: str) -> bool:
     """Whether this word is one character of a script that writes no spaces."""
     return len(word) == 1 and word > "\u0e00"
@@ -119,14 +126,15 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     seen = set[tuple[str, ...]]()
     whole = tokens_of(text)  # no word goes over the end of a sentence
     soon = not known and len(whole.words) <= _SOON
+    places = [] if following or soon else _triggers().places(whole.words)
     last = 0
     for start, end in _cuts(text):
         first, last = last, bisect_left(whole.starts, end, last)
         if known is not None:
-            if text[start:end] in known:
-                size, again = size + text.count(" ", start, end), True
+            if (said := text[start:end]) in known:
+                size, again = size + said.count(" "), True
                 continue
-            known.add(text[start:end])
+            known.add(said)
         size += last - first
         for begin, stop in _windows(first, last):
             if begin > first:  # a sentence without end may say the same again and again
@@ -137,7 +145,8 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
                 every.append(_in_full(_part(whole, begin, stop)))
                 sentence = every[-1] if following else _without_following(every[-1])
             else:
-                sentence = _telling(whole, begin, stop)
+                at = bisect_left(places, begin)
+                sentence = _telling(whole, begin, stop) if places[at : at + 1] and places[at] < stop else None
             if sentence is not None:
                 sentences.append(sentence)
     full = every if (following or soon) and not again else None
@@ -170,7 +179,7 @@ def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
     """A sentence with what was found in it; nothing when it holds no trigger."""
     words = whole.words[first:last]
     languages = spoken(words)
-    return _found(_part(whole, first, last), languages, following=False) if _tells(words, languages) else None
+    return _without(_part(whole, first, last), tuple(languages)) if _tells(words, languages) else None
 
 
 def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
@@ -186,6 +195,12 @@ def _in_full(part: Tokens) -> Sentence:
     """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
     languages = spoken(part.words)
     return _found(part, languages, following=True)
+
+
+@lru_cache(maxsize=_KEPT)
+def _without(part: Tokens, languages: Sequence[str]) -> Sentence:
+    """A sentence with what is found in it but for follow-ups, remembered: of several views the most are the same."""
+    return _found(part, languages, following=False)
 
 
 def _without_following(sentence: Sentence) -> Sentence | None:

@@ -107,9 +107,8 @@ def _pieced(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
     known, whole, (begun, firsts) = vocabulary(), vocabulary(_WHOLE), _beginnings()
     found: list[tuple[int, int, str]] = []
-    for at in compress(range(len(words) - 1), map(firsts.__contains__, words)):
-        if words[at + 1] in known:
-            continue
+    begins = compress(range(len(words) - 1), map(firsts.__contains__, words))
+    for at in [at for at in begins if words[at + 1] not in known]:
         two = words[at] + words[at + 1]
         if two in whole:
             found.append((at, at + 1, two))

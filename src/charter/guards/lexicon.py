@@ -78,10 +78,16 @@ class Lexicon:
 
     def meets(self, words: Sequence[str]) -> bool:
         """Whether there is any hit."""
+        return any(True for _ in self._met_at(words))
+
+    def places(self, words: Sequence[str]) -> list[int]:
+        """The words with which a hit begins."""
+        return [*self._met_at(words)]
+
+    def _met_at(self, words: Sequence[str]) -> Iterator[int]:
         for first, begun in self._begun(words):
             if begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1))):
-                return True
-        return False
+                yield first
 
     def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start]]:
         """The words with which something begins, by their places."""

@@ -21,12 +21,16 @@ _SEPARATOR: Final = r"[ \t\-._*~·•|/\\,+=:\n]"
 _ALONE: Final = re.compile(rf"{_SEPARATOR}(?:[^\W_]{_SEPARATOR}{{1,3}}){{2}}[^\W_](?![^\W_])")  # in each run of these
 _INSIDE: Final = re.compile(r"[-._*~`/\\|+=·•^](?<=[^\W\d_].)(?:[-._*~`/\\|+=·•^]|(?<=-)\n)?(?=[^\W\d_])")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_PARTED: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
 _APART: Final = re.compile(rf"({_BETWEEN})")
 
 
 def words_of(text: str) -> list[str]:
     """Letters in a row."""
-    return _LETTERS.findall(text)
+    if text.isascii():
+        return text.translate(_PARTED).split()
+    lines = text.split("\n")  # most of them are ASCII
+    return [word for line in lines for word in (words_of(line) if line.isascii() else _LETTERS.findall(line))]
 
 
 def joined(text: str, words: Sequence[str]) -> tuple[str, Sequence[Edit]]:

@@ -10,6 +10,7 @@ from itertools import repeat
 from typing import Final, cast
 
 from .decode import shift, vocabulary
+from .fold import strange
 from .override_things import ASK, Mark
 from .views import View, Views
 
@@ -23,6 +24,7 @@ _ESCAPES: Final = re.compile(
 _MIXED: Final = re.compile(r"[A-Za-z](?=[\u0370-\u03ff\u0400-\u04ff])\w*|[\u0370-\u03ff\u0400-\u04ff](?=[A-Za-z])\w*")
 # Without it in a text none of them is there: a sign that is rarer, or that begins with what is.
 _SECOND: Final = re.compile(r"[\u0370-\u03ff\u0400-\u04ff](?:(?<=[A-Za-z].)|(?=[A-Za-z]))", re.DOTALL)
+_OTHER: Final = re.compile(r"[\u0370-\u03ff\u0400-\u04ff]")
 # Letters of Latin that were chosen for their looks: mathematical, in circles, of full width.
 _STYLED: Final = re.compile(
     r"[\U0001d400-\U0001d7cb\u24b6-\u24e9\U0001f110-\U0001f189\uff21-\uff3a\uff41-\uff5a\u1d43-\u1d6a\u2090-\u209c]+"
@@ -62,7 +64,7 @@ def _masks(content: str, views: Views) -> Iterator[tuple[View, Mark]]:
             yield view, _mark(0, len(view.text), view.name.partition(">")[0])
     written = View("plain", content, lambda start, end: (start, end))
     for factor, found in (
-        ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content) if _SECOND.search(content) else ())),
+        ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content) if _has_two_alphabets(content) else ())),
         ("turned words", _turned(content)),
         ("hidden characters", _unseen(content, views)),
         ("escapes", _at_least(1, _ESCAPES.finditer(content) if _is_escaped(content) else ())),
@@ -113,7 +115,7 @@ def _unseen(content: str, views: Views) -> Spans:
 
 
 def _styled(content: str) -> Spans:
-    if content.isascii():
+    if _STYLED.search(strange(content)) is None:
         return []
     found = [
         match.span()
@@ -147,6 +149,10 @@ def _leet(content: str) -> Spans:
 def _begins(text: str, at: int) -> int:
     """Where the word begins that a place is in, if it begins soon enough before it."""
     return cast("re.Match[str]", _BEFORE.search(text, max(at - _LONGEST, 0), at)).start()
+
+
+def _has_two_alphabets(content: str) -> bool:
+    return _OTHER.search(strange(content)) is not None and _SECOND.search(content) is not None
 
 
 def _is_escaped(content: str) -> bool:

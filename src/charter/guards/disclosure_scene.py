@@ -119,17 +119,14 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
 
     `known` holds sentences that another view of the message had: they are not read again.
     """
-    quotes = [match.span() for match in _QUOTES.finditer(text)]
     sentences: list[Sentence] = []
     every: list[Sentence] = []
     size, again = 0, False
     seen = set[tuple[str, ...]]()
-    whole = tokens_of(text)  # no word goes over the end of a sentence
+    whole, quotes, cuts = _frame(text)
     soon = not known and len(whole.words) <= _SOON
-    places = [] if following or soon else _triggers().places(whole.words)
-    last = 0
-    for start, end in _cuts(text):
-        first, last = last, bisect_left(whole.starts, end, last)
+    places = None if following or soon or known else _triggers().places(whole.words)
+    for start, end, first, last in cuts:
         if known is not None:
             if (said := text[start:end]) in known:
                 size, again = size + said.count(" "), True
@@ -144,13 +141,33 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
             if following or soon:
                 every.append(_in_full(_part(whole, begin, stop)))
                 sentence = every[-1] if following else _without_following(every[-1])
+            elif _may_tell(whole.words, begin, stop, places):
+                sentence = _telling(whole, begin, stop)
             else:
-                at = bisect_left(places, begin)
-                sentence = _telling(whole, begin, stop) if places[at : at + 1] and places[at] < stop else None
+                continue
             if sentence is not None:
                 sentences.append(sentence)
     full = every if (following or soon) and not again else None
     return Scene(text, size, sentences, quotes, whole.words, full)
+
+
+@lru_cache(maxsize=8)
+def _frame(text: str) -> tuple[Tokens, Sequence[tuple[int, int]], Sequence[tuple[int, int, int, int]]]:
+    """The words of a text, its quotations, and its sentences by their characters and words, kept for a while."""
+    whole, last = tokens_of(text), 0  # no word goes over the end of a sentence
+    cuts = []
+    for start, end in _cuts(text):
+        first, last = last, bisect_left(whole.starts, end, last)
+        cuts.append((start, end, first, last))
+    return whole, [match.span() for match in _QUOTES.finditer(text)], cuts
+
+
+def _may_tell(words: Sequence[str], first: int, last: int, places: Sequence[int] | None) -> bool:
+    """Whether a trigger of any language begins among these words; `places`: all where one does, if they are known."""
+    if places is None:
+        return _triggers().meets(words[first:last])
+    at = bisect_left(places, first)
+    return at < len(places) and places[at] < last
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -179,7 +196,7 @@ def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
     """A sentence with what was found in it; nothing when it holds no trigger."""
     words = whole.words[first:last]
     languages = spoken(words)
-    return _without(_part(whole, first, last), tuple(languages)) if _tells(words, languages) else None
+    return _without_following(_in_full(_part(whole, first, last))) if _tells(words, languages) else None
 
 
 def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
@@ -194,13 +211,7 @@ def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
 def _in_full(part: Tokens) -> Sentence:
     """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
     languages = spoken(part.words)
-    return _found(part, languages, following=True)
-
-
-@lru_cache(maxsize=_KEPT)
-def _without(part: Tokens, languages: Sequence[str]) -> Sentence:
-    """A sentence with what is found in it but for follow-ups, remembered: of several views the most are the same."""
-    return _found(part, languages, following=False)
+    return _found(part, languages)
 
 
 def _without_following(sentence: Sentence) -> Sentence | None:
@@ -214,11 +225,9 @@ def _without_following(sentence: Sentence) -> Sentence | None:
     return Sentence(sentence.tokens, kept, kinds, telling=True)
 
 
-def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Sentence:
+def _found(part: Tokens, languages: Sequence[str]) -> Sentence:
     """What the tables of these languages know of a sentence."""
     hits = [hit for language in languages for hit in _lexicon(language, "all").find(part)]
-    if not following:
-        hits = [hit for hit in hits if hit.category not in FOLLOWING]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}

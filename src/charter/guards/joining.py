@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
-from itertools import compress, islice
+from itertools import compress
 from typing import Final
 
 from .decode import CLOSELY, vocabulary
@@ -119,6 +119,21 @@ def _pieced(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         if two in begun and at + 2 < len(words) and (three := two + words[at + 2]) in whole:
             found += [] if words[at + 2] in known else [(at, at + 2, three)]
     if found:
-        matches = [*islice(_LETTERS.finditer(text), found[-1][0] + 3)]
+        spans = _spans(text, {at for first, last, _ in found for at in (first, last)})
         for first, last, joined in found:
-            yield matches[first].start(), matches[last].end(), joined
+            yield spans[first][0], spans[last][1], joined
+
+
+def _spans(text: str, wanted: Set[int]) -> dict[int, tuple[int, int]]:
+    """Where some words stand, by their numbers; only the lines that hold them are looked at closely."""
+    spans: dict[int, tuple[int, int]] = {}
+    number = start = 0
+    for line in text.split("\n"):
+        after = number + len(words_of(line))
+        if not wanted.isdisjoint(range(number, after)):
+            matches = _LETTERS.finditer(text, start, start + len(line))
+            spans.update((at, found.span()) for at, found in enumerate(matches, number) if at in wanted)
+            if len(spans) == len(wanted):
+                break
+        number, start = after, start + len(line) + 1
+    return spans

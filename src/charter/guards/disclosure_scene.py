@@ -18,6 +18,7 @@ from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 
 LONGEST, OVERLAP = 64, 20  # words of a window, and how many two windows share
 _SOON: Final = 80  # words of a message every sentence of which is weighed
+_new: Final = tuple.__new__  # a hit is made very often
 _KEPT: Final = 64  # sentences that are remembered
 FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
@@ -207,11 +208,17 @@ def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
     return "en" not in languages and _lexicon("en", "triggers").meets(words)
 
 
-@lru_cache(maxsize=_KEPT)
 def _in_full(part: Tokens) -> Sentence:
-    """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
-    languages = spoken(part.words)
-    return _found(part, languages)
+    """A sentence with all that is found in it."""
+    known, (words, starts, ends) = _found(part.words), part
+    by = {
+        category: [
+            _new(Hit, (category, first, last, starts[first], ends[last - 1], language, entry))
+            for _, first, last, _, _, language, entry in hits
+        ]
+        for category, hits in known.by.items()
+    }
+    return Sentence(part, by, known.kinds, known.telling)
 
 
 def _without_following(sentence: Sentence) -> Sentence | None:
@@ -225,8 +232,10 @@ def _without_following(sentence: Sentence) -> Sentence | None:
     return Sentence(sentence.tokens, kept, kinds, telling=True)
 
 
-def _found(part: Tokens, languages: Sequence[str]) -> Sentence:
-    """What the tables of these languages know of a sentence."""
+@lru_cache(maxsize=_KEPT)
+def _found(words: tuple[str, ...]) -> Sentence:
+    """What the tables know of a sentence, wherever it stands, remembered: what is read for its rules is weighed too."""
+    languages, part = spoken(words), Tokens(words, range(len(words)), range(len(words)))
     hits = [hit for language in languages for hit in _lexicon(language, "all").find(part)]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)

@@ -50,6 +50,9 @@ _QUOTES: Final = re.compile(
 )
 
 
+_Cut = tuple[int, int, int, int, Sequence[tuple[int, int]]]  # a sentence: characters, words, windows of them
+
+
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence: its words, and what was found among them by category."""
@@ -105,9 +108,9 @@ def _lexicon(language: str, kind: str) -> Lexicon:
 
 @cache
 def _triggers() -> Lexicon:
-    """The triggers of all languages: where none of them begins, no sentence of any language holds one."""
+    """The triggers of each language, as its category: where none begins, no sentence of any language holds one."""
     tables = read_tables(FOLDER).items()
-    return Lexicon({language: {c: p for c, p in table.items() if c in TRIGGERS} for language, table in tables})
+    return Lexicon({name: {name: [p for c in TRIGGERS for p in table.get(c, ())]} for name, table in tables})
 
 
 def is_wide(word: str) -> bool:
@@ -127,14 +130,14 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     whole, quotes, cuts = _frame(text)
     soon = not known and len(whole.words) <= _SOON
     places = None if following or soon or known else _triggers().places(whole.words)
-    for start, end, first, last in cuts:
+    for start, end, first, last, windows in cuts:
         if known is not None:
             if (said := text[start:end]) in known:
                 size, again = size + said.count(" "), True
                 continue
             known.add(said)
         size += last - first
-        for begin, stop in _windows(first, last):
+        for begin, stop in windows:
             if begin > first:  # a sentence without end may say the same again and again
                 if (words := tuple(whole.words[begin:stop])) in seen:
                     continue
@@ -142,10 +145,8 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
             if following or soon:
                 every.append(_in_full(_part(whole, begin, stop)))
                 sentence = every[-1] if following else _without_following(every[-1])
-            elif _may_tell(whole.words, begin, stop, places):
-                sentence = _telling(whole, begin, stop)
             else:
-                continue
+                sentence = _telling(whole, begin, stop) if places is None or _is_among(places, begin, stop) else None
             if sentence is not None:
                 sentences.append(sentence)
     full = every if (following or soon) and not again else None
@@ -153,20 +154,19 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
 
 
 @lru_cache(maxsize=8)
-def _frame(text: str) -> tuple[Tokens, Sequence[tuple[int, int]], Sequence[tuple[int, int, int, int]]]:
-    """The words of a text, its quotations, and its sentences by their characters and words, kept for a while."""
+def _frame(text: str) -> tuple[Tokens, Sequence[tuple[int, int]], Sequence[_Cut]]:
+    """The words of a text, its quotations, and its sentences, kept for a while."""
     whole, last = tokens_of(text), 0  # no word goes over the end of a sentence
-    cuts = []
+    cuts: list[_Cut] = []
     for start, end in _cuts(text):
         first, last = last, bisect_left(whole.starts, end, last)
-        cuts.append((start, end, first, last))
+        windows = ((first, last),) if 0 < last - first <= LONGEST else tuple(_windows(first, last))
+        cuts.append((start, end, first, last, windows))
     return whole, [match.span() for match in _QUOTES.finditer(text)], cuts
 
 
-def _may_tell(words: Sequence[str], first: int, last: int, places: Sequence[int] | None) -> bool:
-    """Whether a trigger of any language begins among these words; `places`: all where one does, if they are known."""
-    if places is None:
-        return _triggers().meets(words[first:last])
+def _is_among(places: Sequence[int], first: int, last: int) -> bool:
+    """Whether one of these places is within."""
     at = bisect_left(places, first)
     return at < len(places) and places[at] < last
 
@@ -195,19 +195,17 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
 
 def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
     """A sentence with what was found in it; nothing when it holds no trigger."""
-    words = whole.words[first:last]
-    languages = spoken(words)
-    return _without_following(_in_full(_part(whole, first, last))) if _tells(words, languages) else None
+    part = _part(whole, first, last)
+    return _without_following(_in_full(part)) if _tells(part) else None
 
 
-def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
-    """Whether a sentence holds a trigger, in English too."""
-    for language in languages:
-        if _lexicon(language, "triggers").meets(words):
-            return True
-    return "en" not in languages and _lexicon("en", "triggers").meets(words)
+def _tells(part: Tokens) -> bool:
+    """Whether a sentence holds a trigger of a language that it is in, or an English one."""
+    languages = {hit.category for hit in _triggers().find(part)}
+    return "en" in languages or (bool(languages) and not languages.isdisjoint(spoken(part.words)))
 
 
+@lru_cache(maxsize=_KEPT)
 def _in_full(part: Tokens) -> Sentence:
     """A sentence with all that is found in it."""
     known, (words, starts, ends) = _found(part.words), part

@@ -142,10 +142,12 @@ def changed(views: Views) -> Iterator[tuple[View, int, str]]:
     if len(views.all) < 2:
         return
     plain = Counter(tokens_of(views.plain.text).words)
-    known = {part for _, part in _paragraphs(views.plain.text)}
+    known = set[str]()
     for view in views.all[1:]:
         words = Counter(tokens_of(view.text).words)
-        new = {word for word in (words - plain) if is_telling(word)}
+        new = {word for word, count in words.items() if count > plain.get(word, 0) and is_telling(word)}
+        if new and not known:
+            known.update(part for _, part in _paragraphs(views.plain.text))
         for start, part in _paragraphs(view.text) if new else ():
             if part not in known and not new.isdisjoint(tokens_of(part).words):
                 known.add(part)

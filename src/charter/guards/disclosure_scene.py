@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Final
 
 from .disclosure_tongue import spoken
@@ -129,7 +130,7 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
     seen = set[tuple[str, ...]]()
     whole, quotes, cuts = _frame(text)
     soon = not known and len(whole.words) <= _SOON
-    places = None if following or soon or known else _triggers().places(whole.words)
+    triggers = None
     for start, end, first, last, windows in cuts:
         if known is not None:
             if (said := text[start:end]) in known:
@@ -146,7 +147,8 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
                 every.append(_in_full(_part(whole, begin, stop)))
                 sentence = every[-1] if following else _without_following(every[-1])
             else:
-                sentence = _telling(whole, begin, stop) if places is None or _is_among(places, begin, stop) else None
+                triggers = _triggers().shortest(whole.words) if triggers is None else triggers
+                sentence = _telling(whole, begin, stop, _languages(triggers, begin, stop))
             if sentence is not None:
                 sentences.append(sentence)
     full = every if (following or soon) and not again else None
@@ -165,10 +167,11 @@ def _frame(text: str) -> tuple[Tokens, Sequence[tuple[int, int]], Sequence[_Cut]
     return whole, [match.span() for match in _QUOTES.finditer(text)], cuts
 
 
-def _is_among(places: Sequence[int], first: int, last: int) -> bool:
-    """Whether one of these places is within."""
-    at = bisect_left(places, first)
-    return at < len(places) and places[at] < last
+def _languages(triggers: Sequence[tuple[int, int, str]], first: int, last: int) -> Set[str]:
+    """The languages of the triggers that stand within."""
+    at = bisect_left(triggers, (first,))
+    within = islice(triggers, at, bisect_left(triggers, (last,), at))
+    return {language for _, end, language in within if end <= last}
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -193,22 +196,27 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + LONGEST, last)
 
 
-def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
-    """A sentence with what was found in it; nothing when it holds no trigger."""
-    part = _part(whole, first, last)
-    return _without_following(_in_full(part)) if _tells(part) else None
-
-
-def _tells(part: Tokens) -> bool:
-    """Whether a sentence holds a trigger of a language that it is in, or an English one."""
-    languages = {hit.category for hit in _triggers().find(part)}
-    return "en" in languages or (bool(languages) and not languages.isdisjoint(spoken(part.words)))
+def _telling(whole: Tokens, first: int, last: int, languages: Set[str]) -> Sentence | None:
+    """A sentence with what was found in it; nothing when it holds no trigger in English or a language that it is in."""
+    if not languages or ("en" not in languages and languages.isdisjoint(spoken(whole.words[first:last]))):
+        return None
+    return _without_following(_in_full(_part(whole, first, last)))
 
 
 @lru_cache(maxsize=_KEPT)
+def _read(words: tuple[str, ...]) -> list[Sentence]:
+    """Room for the sentence of these words, once it was read."""
+    return []
+
+
 def _in_full(part: Tokens) -> Sentence:
-    """A sentence with all that is found in it."""
-    known, (words, starts, ends) = _found(part.words), part
+    """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
+    kept, (words, starts, ends) = _read(tuple(part.words)), part
+    if not kept:
+        kept.append(_found(part))
+    known = kept[0]
+    if known.tokens == part:
+        return known
     by = {
         category: [
             _new(Hit, (category, first, last, starts[first], ends[last - 1], language, entry))
@@ -230,10 +238,9 @@ def _without_following(sentence: Sentence) -> Sentence | None:
     return Sentence(sentence.tokens, kept, kinds, telling=True)
 
 
-@lru_cache(maxsize=_KEPT)
-def _found(words: tuple[str, ...]) -> Sentence:
-    """What the tables know of a sentence, wherever it stands, remembered: what is read for its rules is weighed too."""
-    languages, part = spoken(words), Tokens(words, range(len(words)), range(len(words)))
+def _found(part: Tokens) -> Sentence:
+    """What the tables know of a sentence."""
+    languages = spoken(part.words)
     hits = [hit for language in languages for hit in _lexicon(language, "all").find(part)]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)

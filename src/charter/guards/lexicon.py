@@ -78,16 +78,23 @@ class Lexicon:
 
     def meets(self, words: Sequence[str]) -> bool:
         """Whether there is any hit."""
-        return any(True for _ in self._met_at(words))
-
-    def places(self, words: Sequence[str]) -> list[int]:
-        """The words with which a hit begins."""
-        return [*self._met_at(words)]
-
-    def _met_at(self, words: Sequence[str]) -> Iterator[int]:
         for first, begun in self._begun(words):
             if begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1))):
-                yield first
+                return True
+        return False
+
+    def shortest(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
+        """At each place and of each category the shortest hit: its words `first` to `last` (exclusive), its category."""
+        found: list[tuple[int, int, str]] = []
+        for first, begun in self._begun(words):
+            if begun.alone or not begun.leads(words, first + 1):
+                found += [(first, first + 1, category) for category, _, _ in begun.ends]
+                continue
+            best: dict[str, int] = {}
+            for last, (category, _, _) in walk(begun.nodes, words, first + 1):
+                best[category] = min(last, best.get(category, last))
+            found += [(first, last, category) for category, last in best.items()]
+        return found
 
     def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start]]:
         """The words with which something begins, by their places."""

@@ -90,12 +90,17 @@ _PLAIN, _SKELETON = _Fold(False), _Fold(True)
 
 def plain(text: str) -> str:
     """Lower case, compatibility forms and accents folded, hidden characters gone; every script keeps its letters."""
-    return text.translate(_PLAIN)
+    return _translated(text, _PLAIN)
 
 
 def skeleton(text: str) -> str:
     """As `plain`, and letters of other scripts that look like Latin ones are those."""
-    return text.translate(_SKELETON)
+    return _translated(text, _SKELETON)
+
+
+def _translated(text: str, table: _Fold) -> str:
+    """Line by line, because most lines of most texts are ASCII, and of those it takes a tenth of the time."""
+    return "\n".join([line.translate(table) for line in text.split("\n")])
 
 
 @lru_cache(maxsize=4)

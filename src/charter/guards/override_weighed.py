@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from .bonds_scene import Found
 from .kin import stem
+from .lexicon import MET
 from .reading import Reading, Sentence
 from .weighing import (
     SHOWN,
@@ -63,8 +64,7 @@ class Load(NamedTuple):
     @property
     def weight(self) -> float:
         table = _held()
-        words = sum([_of_word(word).weight for word in self.words])
-        return table.weight(self.held) + table.sign_weight(self.signs) + words
+        return table.weight(self.held) + table.sign_weight(self.signs) + sum(map(_BY_WORD.__getitem__, self.words))
 
 
 @cache
@@ -154,10 +154,23 @@ class Pieces(NamedTuple):
     heaviest: tuple[tuple[str, float], ...]
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 10)
 def _of_word(word: str) -> Pieces:
     own, table = pieces(word), weights()
     return Pieces(grained(table.of(own)), carried(own, table))
+
+
+class _Met(dict[str, float]):
+    """Words that were met, and what their pieces weigh; it stops growing, so no text can make it large."""
+
+    def __missing__(self, word: str) -> float:
+        weight = _of_word(word).weight
+        if len(self) < MET:
+            self[word] = weight
+        return weight
+
+
+_BY_WORD: Final = _Met()
 
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:
@@ -196,9 +209,11 @@ def _strange(loads: Sequence[Bag | Load]) -> float:
 def _carried(loads: Sequence[Load]) -> tuple[tuple[str, float], ...]:
     names, weights = _held().names, _held().weights
     features = {feature for load in loads for feature in load.features if weights[feature] > 0}
-    least = min(nlargest(SHOWN, map(weights.__getitem__, features)), default=0.0)
+    most = nlargest(SHOWN, map(weights.__getitem__, features))
+    least = most[-1] if len(most) == SHOWN else 0.0  # what weighs less is not named
     found = {names[feature]: weights[feature] for feature in features if weights[feature] >= least}
-    found.update(pair for load in loads for word in load.words for pair in _of_word(word).heaviest)
+    words = frozenset[str]().union(*[load.words for load in loads])
+    found.update(pair for word in words for pair in _of_word(word).heaviest if pair[1] >= least)
     return heaviest(found)
 
 

@@ -82,13 +82,15 @@ def find(language: str, tokens: Tokens) -> list[Hit]:
     """Every sign of one language in these words, in their order; at one place the longest of a category."""
     table = _table(language)
     hits = table.longer.find(tokens)
-    taken = {(hit.category, hit.first) for hit in hits}
+    taken = {(hit[0], hit[1]) for hit in hits}
+    longer = {hit[1] for hit in hits}
     _, starts, ends = tokens
     known = [*map(table.words.get, tokens.words)]
     for at, signs in cast("Iterator[tuple[int, Sequence[tuple[str, str]]]]", compress(enumerate(known), known)):
+        start, end = starts[at], ends[at]
         for category, entry in signs:
-            if (category, at) not in taken:
-                hits.append(_new(Hit, (category, at, at + 1, starts[at], ends[at], language, entry)))
+            if at not in longer or (category, at) not in taken:
+                hits.append(_new(Hit, (category, at, at + 1, start, end, language, entry)))
     hits.sort(key=_first)
     return hits
 

@@ -106,8 +106,10 @@ def sentences_of(text: str, starts: Sequence[int], kept: Sequence[Place]) -> lis
         first, last = bisect_left(starts, start), bisect_left(starts, end)
         if last > first:
             line, number = text[start:end], len(found)
-            heading, listed = _HEADING.match(line) is not None, _LISTED.match(line) is not None
-            held = listed or line.lstrip().startswith(("```", "~~~"))
+            begun, heading, held = line.lstrip(), False, False
+            if not begun[:1].isalpha() or begun[1:2] == ")":
+                heading = _HEADING.match(line) is not None
+                held = _LISTED.match(line) is not None or begun.startswith(("```", "~~~"))
             found.append(
                 Sentence(number, first, last, start, end, lead if not heading and (held or lead == number - 1) else -1)
             )

@@ -33,7 +33,14 @@ class Tokens(NamedTuple):
 
 def apart(text: str) -> list[str]:
     """A folded text taken apart: what is before the first word, that word, what is between it and the next, …"""
-    return _APART_ASCII.split(text) if text.isascii() else _APART.split(text.replace("’", "'"))
+    if text.isascii():
+        return _APART_ASCII.split(text)
+    parts = [""]
+    for line in text.replace("’", "'").splitlines(keepends=True):  # no word goes over the end of a line
+        before, *others = (_APART_ASCII if line.isascii() else _APART).split(line)
+        parts[-1] += before
+        parts += others
+    return parts
 
 
 def tokens_of(text: str) -> Tokens:

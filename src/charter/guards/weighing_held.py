@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, repeat
+from itertools import chain, combinations, compress, repeat
 from operator import itemgetter
 from typing import Final
 
@@ -120,7 +120,8 @@ def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line
     which = [*chain.from_iterable(repeat(line, last - first + APART) for line, (first, last) in enumerate(bounds))]
     after, before = [*map(held.kinds_after.get, plain)], [*map(held.kinds_before.get, plain)]
     beside: list[list[int]] = [[] for _ in lines]
-    for line, some, of in chain(zip(which, kinds, before[1:], strict=False), zip(which, kinds[1:], after, strict=False)):
+    pairs_before, pairs_after = zip(which, kinds, before[1:], strict=False), zip(which, kinds[1:], after, strict=False)
+    for line, some, of in chain(compress(pairs_before, kinds), compress(pairs_after, kinds[1:])):
         if some and of:
             beside[line] += [of[kind] for kind in some if kind in of]
     for (first, last), found_beside in zip(bounds, beside, strict=True):

@@ -211,7 +211,7 @@ def _read(words: tuple[str, ...]) -> list[Sentence]:
 
 def _in_full(part: Tokens) -> Sentence:
     """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
-    kept, (words, starts, ends) = _read(tuple(part.words)), part
+    kept, (_, starts, ends) = _read(tuple(part.words)), part
     if not kept:
         kept.append(_found(part))
     known = kept[0]

@@ -62,9 +62,9 @@ class Lexicon:
         """Every hit; at one place and of one category only the longest. The first word is the one with number `by`."""
         hits: list[Hit] = []
         words, starts, ends = tokens
-        for at, begun in self._begun(words):
+        for at, begun, leads in self._begun(words):
             first = at + by
-            if begun.alone or not begun.leads(words, at + 1):
+            if not leads:
                 for category, language, entry in begun.ends:
                     hits.append(_new(Hit, (category, first, first + 1, starts[at], ends[at], language, entry)))
                 continue
@@ -78,16 +78,16 @@ class Lexicon:
 
     def meets(self, words: Sequence[str]) -> bool:
         """Whether there is any hit."""
-        for first, begun in self._begun(words):
-            if begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1))):
+        for first, begun, leads in self._begun(words):
+            if begun.ends or (leads and any(walk(begun.nodes, words, first + 1))):
                 return True
         return False
 
     def shortest(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
-        """At each place and of each category the shortest hit: its words `first` to `last` (exclusive), its category."""
+        """At each place and of each category the shortest hit: its words, `first` to `last` (exclusive), and that."""
         found: list[tuple[int, int, str]] = []
-        for first, begun in self._begun(words):
-            if begun.alone or not begun.leads(words, first + 1):
+        for first, begun, leads in self._begun(words):
+            if not leads:
                 found += [(first, first + 1, category) for category, _, _ in begun.ends]
                 continue
             best: dict[str, int] = {}
@@ -96,7 +96,17 @@ class Lexicon:
             found += [(first, last, category) for category, last in best.items()]
         return found
 
-    def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start]]:
-        """The words with which something begins, by their places."""
+    def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start, bool]]:
+        """The words with which something begins, by their places, and whether what may come next is there."""
         begins = [*map(self._met.__getitem__, words)]
-        return cast("Iterator[tuple[int, Start]]", compress(enumerate(begins), begins))
+        following = (*words[1:], "")
+        for first, begun in cast("Iterator[tuple[int, Start]]", compress(enumerate(begins), begins)):
+            _, _, after, stems, later, alone = begun
+            if alone:
+                yield first, begun, False
+            elif following[first] in after:
+                yield first, begun, True
+            elif stems or later is not None:
+                yield first, begun, begun.leads(words, first + 1)
+            else:
+                yield first, begun, False

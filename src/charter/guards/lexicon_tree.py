@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -172,12 +172,7 @@ def _may_go_on(node: Node, words: Sequence[str], at: int) -> bool:
     if at >= len(words):
         return False
     word = words[at]
-    if word in node.words:
-        return True
-    for size, table in node.stems.items():
-        if word[:size] in table:
-            return True
-    return False
+    return word in node.words or any(word[:size] in table for size, table in node.stems.items())
 
 
 @cache

@@ -134,7 +134,8 @@ _SHAPES: Final = (
         r"\b(?:transfer|withdraw|approve|execute|update_prompt_layer|update_instructions|run_shell|"
         r"sign_transaction|send_[a-z]+|exec|eval|os\.system|subprocess\.\w+|set_layer|disable_[a-z]+|"
         r"delete_[a-z]+)\([^)\n]{0,200}\)",
-        sign=r"[\"'<(](?:(?<=(?:ool|ame|all|lls|ion|hod|ype)[\"'])[ \t]*:|(?<=<)/?(?:tool|func|invoke|antml)|(?<=\w\())",
+        sign=r"[\"'<(](?:(?<=(?:ool|ame|all|lls|ion|hod|ype)[\"'])[ \t]*:|(?<=<)/?(?:tool|func|invoke|antml)"
+        r"|(?<=\w\())",
     ), ("tool", "function", "action", "method", "call", "name", "type", "<", "(")),
     _Shape("CONTRACT", ASK, "output contract", _re(
         r"\b(?:output|respond|reply|answer|return|emit|print|begin|start|end)\b[^.\n]{0,40}\b(?:exactly|"

@@ -6,11 +6,11 @@ many honest ones around it.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
 from heapq import nlargest
-from itertools import accumulate, repeat
+from itertools import repeat
 from typing import Final, NamedTuple
 
 from .bonds_scene import Found
@@ -121,13 +121,11 @@ def _lead(reading: Reading, sentence: Sentence) -> slice:
 
 
 def _quoted(reading: Reading) -> list[bool]:
-    starts = [start for start, _ in reading.quotes]
-    ends = [0, *accumulate((end for _, end in reading.quotes), max)]
-    return (
-        [at < ends[bisect_right(starts, at)] for at in reading.tokens.starts]
-        if starts
-        else [False] * len(reading.words)
-    )
+    quoted, starts = [False] * len(reading.words), reading.tokens.starts
+    for start, end in reading.quotes:
+        first, last = bisect_left(starts, start), bisect_left(starts, end)
+        quoted[first:last] = [True] * (last - first)
+    return quoted
 
 
 def _signs(said: Found, bonds: Found, quoted: Sequence[bool], first: int = 0) -> set[str]:

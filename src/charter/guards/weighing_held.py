@@ -6,7 +6,7 @@ They are the same that `word_features`, `kind_features` and `sign_features` spel
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations, compress, repeat
 from operator import itemgetter
@@ -31,6 +31,7 @@ class Held:
 
     names: Sequence[str]
     weights: Sequence[float]
+    grained: Sequence[float]  # the same, so that they are summed up exactly
     stems: dict[str, int] = field(default_factory=dict)
     pairs: tuple[dict[tuple[str, str], int], ...] = field(default_factory=lambda: tuple({} for _ in range(APART)))
     threes: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Held:
 
     def weight(self, features: Iterable[int]) -> float:
         """Their sum, the same in whatever order they come."""
-        return sum(map(self.weights.__getitem__, features))
+        return sum(map(self.grained.__getitem__, features))
 
     def sign_weight(self, signs: Iterable[str]) -> float:
         """What one sentence's signs weigh, alone and two by two."""
@@ -63,9 +64,9 @@ def grained(weight: float) -> float:
 def held_of(weights: Weights) -> Held:
     """A table's features made ready, but for those of pieces of words."""
     names = [feature for feature in weights.by_feature if feature[0] != "~"]
-    grains: dict[float, float] = {}  # of weights that are the same one is kept
-    loads = [grains.setdefault(weight, grained(weight)) for weight in map(weights.by_feature.__getitem__, names)]
-    held = Held(names, loads)
+    loads = [*map(weights.by_feature.__getitem__, names)]
+    grains = {weight: grained(weight) for weight in {*loads}}  # of those that are the same one is kept
+    held = Held(names, loads, [*map(grains.__getitem__, loads)])
     kinds_before, kinds_after, pairs, threes = held.kinds_before, held.kinds_after, held.pairs, held.threes
     for number, feature in enumerate(names):
         parts, kind = feature.split(" "), feature[0]
@@ -96,7 +97,7 @@ def held_of(weights: Weights) -> Held:
 
 def _add_signs(held: Held) -> None:
     """A square of what signs weigh: its rows and columns are signs."""
-    twos, loads = held.two_signs, held.weights
+    twos, loads = held.two_signs, held.grained
     known = dict.fromkeys([*held.signs, *chain.from_iterable(twos)])
     held.sign_places.update((sign, place) for place, sign in enumerate(known))
     size = len(held.sign_places)

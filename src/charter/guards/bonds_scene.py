@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from .fold import plain
+from .kept import Met
 from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 from .override_acts import ASK, Mark
 from .reading import Reading, Sentence
@@ -75,17 +76,19 @@ def _longest(choice: str) -> str:
     return max([*words[:-1], last], key=len)
 
 
-@lru_cache(maxsize=1 << 14)
-def _tongues(word: str) -> frozenset[str]:
+def _spoken_in(word: str) -> frozenset[str]:
     """The languages in which a word may be an anchor."""
     whole, stems = _anchors()
     begins = (table.get(word[:size], ()) for size, table in stems.items() if len(word) >= size)
     return frozenset(whole.get(word, ())).union(*begins)
 
 
+_TONGUES: Final = Met(_spoken_in, 1 << 14)
+
+
 def found_in(reading: Reading) -> Iterator[Found]:
     """What the tables know, sentence by sentence, in English and the languages it can be written in."""
-    tongues = [*map(_tongues, reading.words)]
+    tongues = [*map(_TONGUES.__getitem__, reading.words)]
     for sentence in reading.sentences:
         spoken: set[str] = set().union(*filter(None, tongues[sentence.first : sentence.last]))
         yield found_at(reading, sentence, spoken | {"en"}) if spoken else {}

@@ -14,8 +14,8 @@ from itertools import repeat
 from typing import Final, NamedTuple
 
 from .bonds_scene import Found
+from .kept import Met
 from .kin import stem
-from .lexicon import MET
 from .reading import Reading, Sentence
 from .weighing import (
     SHOWN,
@@ -158,17 +158,7 @@ def _of_word(word: str) -> Pieces:
     return Pieces(grained(table.of(own)), carried(own, table))
 
 
-class _Met(dict[str, float]):
-    """Words that were met, and what their pieces weigh; it stops growing, so no text can make it large."""
-
-    def __missing__(self, word: str) -> float:
-        weight = _of_word(word).weight
-        if len(self) < MET:
-            self[word] = weight
-        return weight
-
-
-_BY_WORD: Final = _Met()
+_BY_WORD: Final = Met(lambda word: _of_word(word).weight, 1 << 15)
 
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:

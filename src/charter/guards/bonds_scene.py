@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 from .fold import plain
+from .kept import Met
 from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 from .override_acts import ASK, Mark
 from .reading import Reading, Sentence
@@ -75,18 +76,21 @@ def _longest(choice: str) -> str:
     return max([*words[:-1], last], key=len)
 
 
-@lru_cache(maxsize=1 << 14)
-def _tongues(word: str) -> frozenset[str]:
+def _spoken_in(word: str) -> frozenset[str]:
     """The languages in which a word may be an anchor."""
     whole, stems = _anchors()
     begins = (table.get(word[:size], ()) for size, table in stems.items() if len(word) >= size)
     return frozenset(whole.get(word, ())).union(*begins)
 
 
+_TONGUES: Final = Met(_spoken_in, 1 << 14)
+
+
 def found_in(reading: Reading) -> Iterator[Found]:
     """What the tables know, sentence by sentence, in English and the languages it can be written in."""
+    tongues = [*map(_TONGUES.__getitem__, reading.words)]
     for sentence in reading.sentences:
-        spoken: set[str] = set().union(*map(_tongues, reading.words[sentence.first : sentence.last]))
+        spoken: set[str] = set().union(*filter(None, tongues[sentence.first : sentence.last]))
         yield found_at(reading, sentence, spoken | {"en"}) if spoken else {}
 
 
@@ -94,21 +98,27 @@ def found_at(reading: Reading, sentence: Sentence, languages: Iterable[str]) -> 
     """What the tables of some languages know in one sentence."""
     inside, (words, starts, ends) = slice(sentence.first, sentence.last), reading.tokens
     tokens = Tokens(words[inside], starts[inside], ends[inside])
-    hits = [hit for language in sorted(languages) for hit in _lexicon(language).find(tokens)]
-    return _grouped([hit._replace(first=hit.first + inside.start, last=hit.last + inside.start) for hit in hits])
+    return _grouped([hit for language in sorted(languages) for hit in _lexicon(language).find(tokens, inside.start)])
 
 
 def _grouped(hits: Sequence[Hit]) -> Found:
     """By category; a language that knows few words of the sentence only shares them by chance."""
+    found: Found = {}
+    for hit in hits if len({hit[5] for hit in hits}) < 2 else _spoken(hits):
+        if len(kind := found.setdefault(hit[0], [])) < _MOST:
+            kind.append(hit)
+    return found
+
+
+def _spoken(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """Those of the languages that know enough words of a sentence."""
     covered: dict[str, set[int]] = {}
     for hit in hits:
         covered.setdefault(hit.language, set()).update(range(hit.first, min(hit.last, hit.first + LINK)))
-    least = max(map(len, covered.values()), default=0) * _SHARE
-    found: Found = {}
+    least = max(map(len, covered.values())) * _SHARE
     for hit in hits:
-        if len(covered[hit.language]) >= least and len(kind := found.setdefault(hit.category, [])) < _MOST:
-            kind.append(hit)
-    return found
+        if len(covered[hit.language]) >= least:
+            yield hit
 
 
 def gap(one: Hit, other: Hit) -> int:

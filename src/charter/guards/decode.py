@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Final
 from urllib.parse import unquote
 
-from .fold import plain
+from .fold import plain, strange
 from .lexicon import read_tables, tokens_of
 
 Run = tuple[int, int, str]
@@ -201,7 +201,7 @@ _BLANKS: Final = re.compile(r"[\u200b-\u200d\u2060-\u2064\ufeff]{24,}")
 
 
 def _tags(text: str) -> Iterator[Run]:
-    if text.isascii() or _SMUGGLED.search(text) is None:
+    if text.isascii() or _SMUGGLED.search(strange(text)) is None:
         return
     for found in _TAGS.finditer(text):
         yield (*found.span(), "".join(chr(ord(char) - 0xE0000) for char in found.group()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import filterfalse, islice
 from typing import Any, Final
 
@@ -88,9 +89,13 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
 
 def _differs(view: View, folded: str) -> bool:
     """Whether a disguise hid words, so that the view says what the plain text does not."""
-    said = {*tokens_of(folded).words}
-    hidden = filterfalse(said.__contains__, tokens_of(view.text).words)
+    hidden = filterfalse(_said(folded).__contains__, tokens_of(view.text).words)
     return sum(1 for _ in islice(hidden, _HIDDEN)) >= _HIDDEN
+
+
+@lru_cache(maxsize=1)
+def _said(folded: str) -> frozenset[str]:
+    return frozenset(tokens_of(folded).words)
 
 
 def _tells(found: Found, view: View, folded: str) -> bool:

@@ -16,6 +16,7 @@ from typing import Final
 from .disclosure_features import OWNED, of_word
 from .lexicon import MET
 
+_ROWS: Final = 64  # sentences whose words' features are remembered: several views have the same
 _KEPT: Final = 1_024  # sets of classes whose features are remembered
 
 
@@ -63,6 +64,7 @@ class Held:
                     self._classes[one] = place
                 case "w:":
                     self._by_word[one] = place
+        self._in_row = lru_cache(maxsize=_ROWS)(self._of_row)
         self._together = lru_cache(maxsize=_KEPT)(self._of_two)
 
     def weight(self, features: Iterable[int]) -> float:
@@ -83,10 +85,13 @@ class Held:
         """Whether one of them says whose a name is."""
         return not self._owned.isdisjoint(features)
 
-    def of_words(self, words: Sequence[str]) -> set[int]:
+    def of_words(self, words: Sequence[str]) -> frozenset[int]:
+        return self._in_row(tuple(words))
+
+    def _of_row(self, words: tuple[str, ...]) -> frozenset[int]:
         found = set[int | None]().union(*map(self._words.__getitem__, words))
         found.update(map(self._pairs.get, zip(("^", *words), (*words, "$"), strict=True)))
-        return _but_none(found)
+        return frozenset(_but_none(found))
 
     def of_classes(self, kinds: Sequence[Set[str]], classes: Sequence[str], words: Sequence[str]) -> set[int]:
         found = {*self._together(tuple(classes)), *_beside(kinds, map(self._before.get, words[1:]))}

@@ -34,7 +34,7 @@ _LET: Final = re.compile(
     re.MULTILINE,
 )
 
-_NAME: Final = re.compile(r"[a-z]\w*")
+_NAME: Final = re.compile(r"([a-z]\w*)")
 
 
 def follows(text: str, said: Sequence[str], *, scene: Scene | None = None) -> Found | None:
@@ -89,10 +89,11 @@ def spelled_out(text: str, said: Sequence[str]) -> str | None:
     parts = _LET.split(folded)  # text, a name, its meaning, text, …
     meanings.update(zip(parts[1::3], parts[2::3], strict=True))
     last = " ".join(parts[::3])
-    if meanings.keys().isdisjoint(_NAME.findall(last)):
+    pieces = _NAME.split(last)  # text, a word, text, …
+    if meanings.keys().isdisjoint(pieces[1::2]):
         return None
-    whole = _NAME.sub(lambda name: meanings.get(name.group(), name.group()), last)
-    return re.sub(r"[+()\[\]{}$%&]|\.\.", " ", whole)
+    pieces[1::2] = map(meanings.get, pieces[1::2], pieces[1::2])
+    return re.sub(r"[+()\[\]{}$%&]|\.\.", " ", "".join(pieces))
 
 
 def _state(said: Sequence[str]) -> State:

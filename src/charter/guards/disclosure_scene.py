@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import islice
 from typing import Final
 
 from .disclosure_tongue import spoken
@@ -18,6 +19,7 @@ from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 
 LONGEST, OVERLAP = 64, 20  # words of a window, and how many two windows share
 _SOON: Final = 80  # words of a message every sentence of which is weighed
+_new: Final = tuple.__new__  # a hit is made very often
 _KEPT: Final = 64  # sentences that are remembered
 FOLDER: Final = "disclosure"
 NAMES: Final = ("hard", "soft")
@@ -47,6 +49,9 @@ _QUOTES: Final = re.compile(
     r"|‘[^’\n]{1,400}’(?!\w)|'(?<!\w')[^'\n]{3,400}'(?!\w)",
     re.DOTALL,
 )
+
+
+_Cut = tuple[int, int, int, int, Sequence[tuple[int, int]]]  # a sentence: characters, words, windows of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,13 @@ def _lexicon(language: str, kind: str) -> Lexicon:
     return Lexicon({language: {c: p for c, p in table.items() if keep is None or c in keep}})
 
 
+@cache
+def _triggers() -> Lexicon:
+    """The triggers of each language, as its category: where none begins, no sentence of any language holds one."""
+    tables = read_tables(FOLDER).items()
+    return Lexicon({name: {name: [p for c in TRIGGERS for p in table.get(c, ())]} for name, table in tables})
+
+
 def is_wide(word: str) -> bool:
     """Whether this word is one character of a script that writes no spaces."""
     return len(word) == 1 and word > "\u0e00"
@@ -112,23 +124,21 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
 
     `known` holds sentences that another view of the message had: they are not read again.
     """
-    quotes = [match.span() for match in _QUOTES.finditer(text)]
     sentences: list[Sentence] = []
     every: list[Sentence] = []
     size, again = 0, False
     seen = set[tuple[str, ...]]()
-    whole = tokens_of(text)  # no word goes over the end of a sentence
+    whole, quotes, cuts = _frame(text)
     soon = not known and len(whole.words) <= _SOON
-    last = 0
-    for start, end in _cuts(text):
-        first, last = last, bisect_left(whole.starts, end, last)
+    triggers = None
+    for start, end, first, last, windows in cuts:
         if known is not None:
-            if text[start:end] in known:
-                size, again = size + text.count(" ", start, end), True
+            if (said := text[start:end]) in known:
+                size, again = size + said.count(" "), True
                 continue
-            known.add(text[start:end])
+            known.add(said)
         size += last - first
-        for begin, stop in _windows(first, last):
+        for begin, stop in windows:
             if begin > first:  # a sentence without end may say the same again and again
                 if (words := tuple(whole.words[begin:stop])) in seen:
                     continue
@@ -137,11 +147,31 @@ def read(text: str, *, following: bool = False, known: set[str] | None = None) -
                 every.append(_in_full(_part(whole, begin, stop)))
                 sentence = every[-1] if following else _without_following(every[-1])
             else:
-                sentence = _telling(whole, begin, stop)
+                triggers = _triggers().shortest(whole.words) if triggers is None else triggers
+                sentence = _telling(whole, begin, stop, _languages(triggers, begin, stop))
             if sentence is not None:
                 sentences.append(sentence)
     full = every if (following or soon) and not again else None
     return Scene(text, size, sentences, quotes, whole.words, full)
+
+
+@lru_cache(maxsize=8)
+def _frame(text: str) -> tuple[Tokens, Sequence[tuple[int, int]], Sequence[_Cut]]:
+    """The words of a text, its quotations, and its sentences, kept for a while."""
+    whole, last = tokens_of(text), 0  # no word goes over the end of a sentence
+    cuts: list[_Cut] = []
+    for start, end in _cuts(text):
+        first, last = last, bisect_left(whole.starts, end, last)
+        windows = ((first, last),) if 0 < last - first <= LONGEST else tuple(_windows(first, last))
+        cuts.append((start, end, first, last, windows))
+    return whole, [match.span() for match in _QUOTES.finditer(text)], cuts
+
+
+def _languages(triggers: Sequence[tuple[int, int, str]], first: int, last: int) -> Set[str]:
+    """The languages of the triggers that stand within."""
+    at = bisect_left(triggers, (first,))
+    within = islice(triggers, at, bisect_left(triggers, (last,), at))
+    return {language for _, end, language in within if end <= last}
 
 
 def _cuts(text: str) -> Iterator[tuple[int, int]]:
@@ -166,26 +196,35 @@ def _windows(first: int, last: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + LONGEST, last)
 
 
-def _telling(whole: Tokens, first: int, last: int) -> Sentence | None:
-    """A sentence with what was found in it; nothing when it holds no trigger."""
-    words = whole.words[first:last]
-    languages = spoken(words)
-    return _found(_part(whole, first, last), languages, following=False) if _tells(words, languages) else None
-
-
-def _tells(words: Sequence[str], languages: Sequence[str]) -> bool:
-    """Whether a sentence holds a trigger, in English too."""
-    for language in languages:
-        if _lexicon(language, "triggers").meets(words):
-            return True
-    return "en" not in languages and _lexicon("en", "triggers").meets(words)
+def _telling(whole: Tokens, first: int, last: int, languages: Set[str]) -> Sentence | None:
+    """A sentence with what was found in it; nothing when it holds no trigger in English or a language that it is in."""
+    if not languages or ("en" not in languages and languages.isdisjoint(spoken(whole.words[first:last]))):
+        return None
+    return _without_following(_in_full(_part(whole, first, last)))
 
 
 @lru_cache(maxsize=_KEPT)
+def _read(words: tuple[str, ...]) -> list[Sentence]:
+    """Room for the sentence of these words, once it was read."""
+    return []
+
+
 def _in_full(part: Tokens) -> Sentence:
     """A sentence with all that is found in it, remembered: what is read for its rules is weighed too."""
-    languages = spoken(part.words)
-    return _found(part, languages, following=True)
+    kept, (_, starts, ends) = _read(tuple(part.words)), part
+    if not kept:
+        kept.append(_found(part))
+    known = kept[0]
+    if known.tokens == part:
+        return known
+    by = {
+        category: [
+            _new(Hit, (category, first, last, starts[first], ends[last - 1], language, entry))
+            for _, first, last, _, _, language, entry in hits
+        ]
+        for category, hits in known.by.items()
+    }
+    return Sentence(part, by, known.kinds, known.telling)
 
 
 def _without_following(sentence: Sentence) -> Sentence | None:
@@ -199,11 +238,10 @@ def _without_following(sentence: Sentence) -> Sentence | None:
     return Sentence(sentence.tokens, kept, kinds, telling=True)
 
 
-def _found(part: Tokens, languages: Sequence[str], *, following: bool) -> Sentence:
-    """What the tables of these languages know of a sentence."""
+def _found(part: Tokens) -> Sentence:
+    """What the tables know of a sentence."""
+    languages = spoken(part.words)
     hits = [hit for language in languages for hit in _lexicon(language, "all").find(part)]
-    if not following:
-        hits = [hit for hit in hits if hit.category not in FOLLOWING]
     if "en" not in languages:
         hits += _lexicon("en", "names").find(part)
     found: dict[str, list[Hit]] = {}

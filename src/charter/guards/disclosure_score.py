@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from heapq import nlargest
 from typing import Final
 
@@ -31,6 +31,7 @@ PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that are believ
 SURER: Final = 2.5
 LONG: Final = 80  # words of a message that is weighed as a whole
 _PARTS: Final = 3  # sentences of a longer one that are weighed
+_KEPT: Final = 16  # parts of which it is remembered
 _NAMED: Final = 6  # features that a verdict names
 _EASE: Final = 0.5  # by which each doubling of the parts raises what is asked of one of them
 
@@ -82,9 +83,15 @@ def weigh(scene: Scene) -> Weighed:
     if not likely:
         return Weighed(-math.inf)
     places = [_place(scene, sentence) for sentence in likely]
-    parts = (_weighed(read(scene.text[start:end], following=True), start) for start, end in places)
+    parts = (replace(_of_part(scene.text[start:end]), start=start, end=end) for start, end in places)
     heaviest = max(parts, key=lambda one: one.over)
     return replace(heaviest, score=heaviest.score - _EASE * math.log2(len(scene.sentences)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _of_part(text: str) -> Weighed:
+    """What a part weighs by itself, remembered: of several views many are the same."""
+    return _weighed(read(text, following=True), 0)
 
 
 def _hint(sentence: Sentence) -> float:

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ..core.unicode import EMOJI
+from .fold import strange
 
 # Group 1 is hidden; what the other branches take is part of an emoji, a keycap, a flag, or a script that needs joiners.
 _ONE: Final = rf"[{EMOJI}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
@@ -26,6 +27,6 @@ _SOME: Final = re.compile(_UNSEEN)
 
 def find_hidden(text: str) -> tuple[tuple[int, int], ...]:
     """Runs of characters that no reader sees, as (start, end); emoji and joined scripts keep theirs."""
-    if _SOME.search(text) is None:
+    if _SOME.search(strange(text)) is None:
         return ()
     return tuple(match.span(1) for match in _HIDDEN.finditer(text) if match.group(1))

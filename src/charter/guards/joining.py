@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
-from itertools import compress, islice
+from itertools import compress
 from typing import Final
 
 from .decode import CLOSELY, vocabulary
@@ -21,12 +21,16 @@ _SEPARATOR: Final = r"[ \t\-._*~·•|/\\,+=:\n]"
 _ALONE: Final = re.compile(rf"{_SEPARATOR}(?:[^\W_]{_SEPARATOR}{{1,3}}){{2}}[^\W_](?![^\W_])")  # in each run of these
 _INSIDE: Final = re.compile(r"[-._*~`/\\|+=·•^](?<=[^\W\d_].)(?:[-._*~`/\\|+=·•^]|(?<=-)\n)?(?=[^\W\d_])")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_PARTED: Final = {code: " " for code in range(128) if not chr(code).isalpha()}
 _APART: Final = re.compile(rf"({_BETWEEN})")
 
 
 def words_of(text: str) -> list[str]:
     """Letters in a row."""
-    return _LETTERS.findall(text)
+    if text.isascii():
+        return text.translate(_PARTED).split()
+    lines = text.split("\n")  # most of them are ASCII
+    return [word for line in lines for word in (words_of(line) if line.isascii() else _LETTERS.findall(line))]
 
 
 def joined(text: str, words: Sequence[str]) -> tuple[str, Sequence[Edit]]:
@@ -107,15 +111,29 @@ def _pieced(text: str, words: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Neighbours that only together are a word of ours: "sys tem", "instruc tions"."""
     known, whole, (begun, firsts) = vocabulary(), vocabulary(_WHOLE), _beginnings()
     found: list[tuple[int, int, str]] = []
-    for at in compress(range(len(words) - 1), map(firsts.__contains__, words)):
-        if words[at + 1] in known:
-            continue
+    begins = compress(range(len(words) - 1), map(firsts.__contains__, words))
+    for at in [at for at in begins if words[at + 1] not in known]:
         two = words[at] + words[at + 1]
         if two in whole:
             found.append((at, at + 1, two))
         if two in begun and at + 2 < len(words) and (three := two + words[at + 2]) in whole:
             found += [] if words[at + 2] in known else [(at, at + 2, three)]
     if found:
-        matches = [*islice(_LETTERS.finditer(text), found[-1][0] + 3)]
+        spans = _spans(text, {at for first, last, _ in found for at in (first, last)})
         for first, last, joined in found:
-            yield matches[first].start(), matches[last].end(), joined
+            yield spans[first][0], spans[last][1], joined
+
+
+def _spans(text: str, wanted: Set[int]) -> dict[int, tuple[int, int]]:
+    """Where some words stand, by their numbers; only the lines that hold them are looked at closely."""
+    spans: dict[int, tuple[int, int]] = {}
+    number = start = 0
+    for line in text.split("\n"):
+        after = number + len(words_of(line))
+        if not wanted.isdisjoint(range(number, after)):
+            matches = _LETTERS.finditer(text, start, start + len(line))
+            spans.update((at, found.span()) for at, found in enumerate(matches, number) if at in wanted)
+            if len(spans) == len(wanted):
+                break
+        number, start = after, start + len(line) + 1
+    return spans

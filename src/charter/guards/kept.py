@@ -1,4 +1,7 @@
-"""What is known of a text is remembered by its digest: the text itself is not kept, and no texts make it large."""
+"""What is known of a text is remembered by its digest: the text itself is not kept, and no texts make it large.
+
+Of single words it is remembered as well; that is looked up as in a table, since every word of a text is.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,21 @@ class Counted(Protocol):
 
 
 Known = TypeVar("Known", bound=Counted)
+Found = TypeVar("Found")
+
+
+class Met(dict[str, Found]):
+    """Words that were met, and what was found out about them; it begins anew before it grows large."""
+
+    def __init__(self, find_out: Callable[[str], Found], most: int) -> None:
+        self._find_out, self._most = find_out, most
+
+    def __missing__(self, word: str) -> Found:
+        found = self._find_out(word)
+        if len(self) >= self._most:
+            self.clear()
+        self[word] = found
+        return found
 
 
 class Kept(Generic[Known]):

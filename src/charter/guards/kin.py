@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Final
+
+from .kept import Met
 
 _BEGINNING: Final = 5  # letters, where endings are not those of English
 _SHORT: Final = 3  # letters that a stem keeps
@@ -14,8 +16,7 @@ _ENDINGS: Final = tuple(
 )  # the longest first
 
 
-@lru_cache(maxsize=1 << 15)
-def stem(word: str) -> str:
+def _stem(word: str) -> str:
     """A word without its ending: English ones by rule, others cut."""
     if not word.isascii():
         return word[:_BEGINNING]
@@ -23,6 +24,9 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORT:
             return word[: -len(ending)]
     return word[:_LONGEST]
+
+
+stem: Final = Met(_stem, 1 << 15).__getitem__
 
 
 def kinds_of(word: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import Final, NamedTuple, cast
 
-from .lexicon_tree import Start, Tree, walk
+from .lexicon_tree import End, Start, Tree, walk
 from .tables import read_tables
 from .tokens import Tokens, apart, tokens_in, tokens_of
 
@@ -58,30 +58,55 @@ class Lexicon:
             )
         )
 
-    def find(self, tokens: Tokens) -> list[Hit]:
-        """Every hit; at one place and of one category only the longest."""
+    def find(self, tokens: Tokens, by: int = 0) -> list[Hit]:
+        """Every hit; at one place and of one category only the longest. The first word is the one with number `by`."""
         hits: list[Hit] = []
         words, starts, ends = tokens
-        for first, begun in self._begun(words):
-            if begun.alone or not begun.leads(words, first + 1):
+        for at, begun, leads in self._begun(words):
+            first = at + by
+            if not leads:
                 for category, language, entry in begun.ends:
-                    hits.append(_new(Hit, (category, first, first + 1, starts[first], ends[first], language, entry)))
+                    hits.append(_new(Hit, (category, first, first + 1, starts[at], ends[at], language, entry)))
                 continue
-            best: dict[str, Hit] = {}
-            for last, (category, language, entry) in walk(begun.nodes, words, first + 1):
-                if category not in best or best[category].last < last:
-                    best[category] = Hit(category, first, last, starts[first], ends[last - 1], language, entry)
-            hits += best.values()
+            best: dict[str, tuple[int, End]] = {}
+            for last, end in walk(begun.nodes, words, at + 1):
+                if end[0] not in best or best[end[0]][0] < last:
+                    best[end[0]] = last, end
+            for last, (category, language, entry) in best.values():
+                hits.append(_new(Hit, (category, first, last + by, starts[at], ends[last - 1], language, entry)))
         return hits
 
     def meets(self, words: Sequence[str]) -> bool:
         """Whether there is any hit."""
-        for first, begun in self._begun(words):
-            if begun.ends or (begun.leads(words, first + 1) and any(walk(begun.nodes, words, first + 1))):
+        for first, begun, leads in self._begun(words):
+            if begun.ends or (leads and any(walk(begun.nodes, words, first + 1))):
                 return True
         return False
 
-    def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start]]:
-        """The words with which something begins, by their places."""
+    def shortest(self, words: Sequence[str]) -> list[tuple[int, int, str]]:
+        """At each place and of each category the shortest hit: its words, `first` to `last` (exclusive), and that."""
+        found: list[tuple[int, int, str]] = []
+        for first, begun, leads in self._begun(words):
+            if not leads:
+                found += [(first, first + 1, category) for category, _, _ in begun.ends]
+                continue
+            best: dict[str, int] = {}
+            for last, (category, _, _) in walk(begun.nodes, words, first + 1):
+                best[category] = min(last, best.get(category, last))
+            found += [(first, last, category) for category, last in best.items()]
+        return found
+
+    def _begun(self, words: Sequence[str]) -> Iterator[tuple[int, Start, bool]]:
+        """The words with which something begins, by their places, and whether what may come next is there."""
         begins = [*map(self._met.__getitem__, words)]
-        return cast("Iterator[tuple[int, Start]]", compress(enumerate(begins), begins))
+        following = (*words[1:], "")
+        for first, begun in cast("Iterator[tuple[int, Start]]", compress(enumerate(begins), begins)):
+            _, _, after, stems, later, alone = begun
+            if alone:
+                yield first, begun, False
+            elif following[first] in after:
+                yield first, begun, True
+            elif stems or later is not None:
+                yield first, begun, begun.leads(words, first + 1)
+            else:
+                yield first, begun, False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -144,26 +144,35 @@ def _leads(node: Node, words: Sequence[str], at: int) -> bool:
     return gap is not None and any(_leads(gap.opened(), words, at + skip) for skip in range(GAP + 1))
 
 
-def _next(words: Mapping[str, Node], stems: Mapping[int, Mapping[str, Node]], word: str) -> Iterator[Node]:
-    if (after := words.get(word)) is not None:
-        yield after
-    for size, table in stems.items():
-        if (after := table.get(word[:size])) is not None:
-            yield after
-
-
 def walk(nodes: Sequence[Node], words: Sequence[str], at: int) -> Iterator[tuple[int, End]]:
     """What ends where, from these nodes on over the words from `at` on."""
-    waiting = [(node, at) for node in nodes]
+    waiting, size = [(node, at) for node in nodes], len(words)
     while waiting:
         node, at = waiting.pop()
-        node.opened()
+        if node.waiting:
+            node.opened()
         for end in node.ends:
             yield at, end
-        if node.gap is not None:
-            waiting += [(node.gap, at + skip) for skip in range(min(GAP, len(words) - at) + 1)]
-        if at < len(words) and (node.words or node.stems):
-            waiting += [(after, at + 1) for after in _next(node.words, node.stems, words[at])]
+        if (gap := node.gap) is not None:
+            within = range(at, min(at + GAP, size) + 1)
+            waiting += [(gap, place) for place in within if _may_go_on(gap.opened(), words, place)]
+        if at < size:
+            word = words[at]
+            if (after := node.words.get(word)) is not None:
+                waiting.append((after, at + 1))
+            for length, table in node.stems.items():
+                if (after := table.get(word[:length])) is not None:
+                    waiting.append((after, at + 1))
+
+
+def _may_go_on(node: Node, words: Sequence[str], at: int) -> bool:
+    """Whether anything ends at a node or may follow it here, as far as one word tells."""
+    if node.ends or node.gap is not None:
+        return True
+    if at >= len(words):
+        return False
+    word = words[at]
+    return word in node.words or any(word[:size] in table for size, table in node.stems.items())
 
 
 @cache

@@ -46,6 +46,8 @@ def control(reading: Reading, sentence: Sentence, found: Found) -> Iterator[Mark
     led = any(reading.words[hit.first] in _LEADS for hit in found.get("obey", ()))
     named = places(reading, sentence, ADDRESS) or (places(reading, sentence, LINK) if led else [])
     anyone = [*named, *found.get("party", ())]
+    if not anyone and "claims_rank" not in found:
+        return
     for hit in found.get("claims_rank", ()):
         if told(reading, hit) and not reading.is_supposed(hit):
             yield mark("CONTROL_GRANT", ASK, hit)

@@ -6,9 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Final
+from itertools import repeat
+from typing import Final, cast
 
 from .decode import shift, vocabulary
+from .fold import strange
 from .override_things import ASK, Mark
 from .views import View, Views
 
@@ -18,16 +20,21 @@ _WRITINGS: Final = frozenset("tags base64 base32 hex binary morse reversed backw
 _ESCAPES: Final = re.compile(
     r"(?:%[0-9a-fA-F]{2}){8,}|(?:&#[xX]?[0-9a-fA-F]{2,6};){5,}|(?:\\[ux]\{?[0-9a-fA-F]{2,6}\}?){5,}"
 )
-_ESCAPED: Final = re.compile(r"%[0-9a-fA-F]{2}%|&#|\\[ux]")
 # Words of two alphabets.
 _MIXED: Final = re.compile(r"[A-Za-z](?=[\u0370-\u03ff\u0400-\u04ff])\w*|[\u0370-\u03ff\u0400-\u04ff](?=[A-Za-z])\w*")
+# Without it in a text none of them is there: a sign that is rarer, or that begins with what is.
+_SECOND: Final = re.compile(r"[\u0370-\u03ff\u0400-\u04ff](?:(?<=[A-Za-z].)|(?=[A-Za-z]))", re.DOTALL)
+_OTHER: Final = re.compile(r"[\u0370-\u03ff\u0400-\u04ff]")
 # Letters of Latin that were chosen for their looks: mathematical, in circles, of full width.
 _STYLED: Final = re.compile(
     r"[\U0001d400-\U0001d7cb\u24b6-\u24e9\U0001f110-\U0001f189\uff21-\uff3a\uff41-\uff5a\u1d43-\u1d6a\u2090-\u209c]+"
 )
 _WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")  # beside these full width is a way to write
 _SPACED: Final = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*·•~|+]{1,6}[^\W\d_](?![^\W\d_])){3,}")
+_FOUR: Final = re.compile(r"[ .\-_*·•~|+][^\W\d_][ .\-_*·•~|+]{1,6}[^\W\d_][ .\-_*·•~|+]")  # in each word of these
 _LEET: Final = re.compile(r"(?<![\w@$!+€])(?=[\w@$!+€]{0,24}[0134578@$!+€][a-z])[\w@$!+€]{4,24}(?![\w@$+€])")
+_DIGIT: Final = re.compile(r"[0134578@$!+€](?=[a-z])")  # in each of these
+_BEFORE: Final = re.compile(r"[\w@$!+€]*\Z")
 _LETTERS: Final = str.maketrans("0134578@$!+€", "oieastbasite")
 _WORD: Final = re.compile(r"[a-z]{3,6}")
 _STYLED_LEAST: Final = 6  # letters
@@ -36,6 +43,7 @@ Spans = list[tuple[int, int]]
 _COMMON: Final = "the and you for are not with that this from have your must will never every when always all".split()
 _QUOTED: Final = re.compile(r"'.*'|\".*\"|“.*”|„.*[“”]|‘.*’|«.*»|`.*`|「.*」|\(.*\)", re.DOTALL)
 _LONG, _MUCH = 40, 0.5  # characters, and the share of a text, from which on a code is more than a name or a checksum
+_LONGEST: Final = 26  # letters of a word with digits for letters, and one before them
 _FEW: Final = 2  # words with a mask, or hidden characters: one may be a slip
 
 
@@ -56,10 +64,10 @@ def _masks(content: str, views: Views) -> Iterator[tuple[View, Mark]]:
             yield view, _mark(0, len(view.text), view.name.partition(">")[0])
     written = View("plain", content, lambda start, end: (start, end))
     for factor, found in (
-        ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content))),
+        ("letters of two alphabets", _at_least(_FEW, _MIXED.finditer(content) if _has_two_alphabets(content) else ())),
         ("turned words", _turned(content)),
         ("hidden characters", _unseen(content, views)),
-        ("escapes", _at_least(1, _ESCAPES.finditer(content) if _ESCAPED.search(content) else ())),
+        ("escapes", _at_least(1, _ESCAPES.finditer(content) if _is_escaped(content) else ())),
         ("styled letters", _styled(content)),
         ("spaced letters", _spaced(content)),
         ("digits for letters", _leet(content)),
@@ -107,7 +115,7 @@ def _unseen(content: str, views: Views) -> Spans:
 
 
 def _styled(content: str) -> Spans:
-    if content.isascii():
+    if _STYLED.search(strange(content)) is None:
         return []
     found = [
         match.span()
@@ -120,17 +128,32 @@ def _styled(content: str) -> Spans:
 
 def _spaced(content: str) -> Spans:
     """Words whose letters stand apart."""
-    found = [match.span() for match in _SPACED.finditer(content)]
+    found = [match.span() for match in (_SPACED.finditer(content) if _FOUR.search(content) else ())]
     letters = sum(sum(map(str.isalpha, content[start:end])) for start, end in found)
     return found if letters >= _SPACED_LEAST else []
 
 
 def _leet(content: str) -> Spans:
     """Words of ours in which digits or signs stand for letters."""
-    known = vocabulary()
+    known, folded = vocabulary(), content.lower()
+    digits = [match.start() for match in _DIGIT.finditer(folded)]
+    starts = dict.fromkeys(_begins(folded, digit) for digit in (digits if len(digits) >= _FEW else ()))
     found = [
         match.span()
-        for match in _LEET.finditer(content.lower())
+        for match in filter(None, map(_LEET.match, repeat(folded), starts))
         if match.group().translate(_LETTERS).strip("i") in known
     ]
     return found if len(found) >= _FEW else []
+
+
+def _begins(text: str, at: int) -> int:
+    """Where the word begins that a place is in, if it begins soon enough before it."""
+    return cast("re.Match[str]", _BEFORE.search(text, max(at - _LONGEST, 0), at)).start()
+
+
+def _has_two_alphabets(content: str) -> bool:
+    return _OTHER.search(strange(content)) is not None and _SECOND.search(content) is not None
+
+
+def _is_escaped(content: str) -> bool:
+    return "%" in content or "&#" in content or "\\" in content

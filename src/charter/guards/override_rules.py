@@ -49,7 +49,7 @@ def marks_of(reading: Reading) -> Iterator[Mark]:
 
 
 def _by_language(found: Found) -> Iterable[Found]:
-    languages = {hit.language for hits in found.values() for hit in hits}
+    languages = {hit[5] for hits in found.values() for hit in hits}
     if len(languages) < 2:
         return [found]
     return [

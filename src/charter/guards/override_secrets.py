@@ -97,7 +97,7 @@ def concealment(reading: Reading, sentence: Sentence, found: Found) -> Iterator[
         if act.first and reading.words[act.first - 1] in _NOUNS:
             continue
         negated = reading.is_negated(act) or act.language in _INFLECTED
-        if reading.is_mention(act) or not negated or reading.is_supposed(act) or reading.is_under_negation(act):
+        if not negated or reading.is_mention(act) or reading.is_supposed(act) or reading.is_under_negation(act):
             continue
         if act.language != "en":
             near = [who for who in watchers if abs(who.first - act.first) <= reading.far(act)]

@@ -12,18 +12,26 @@ from .override_things import ASK, DENY, Mark
 class _Pattern(NamedTuple):
     """Ways to look, of which some begin where a line does: where no line begins so, only the others are tried.
 
-    Without its sign in a text none of the others is found.
+    Without its sign in a text none of the others is found; where they stay in a line, without it in their line.
     """
 
     all: re.Pattern[str]
     heads: re.Pattern[str] | None  # in a text with a line break before it
     others: re.Pattern[str] | None
     sign: re.Pattern[str]
+    in_line: bool
 
     def find(self, text: str) -> Iterator[re.Match[str]]:
         if self.heads is not None and self.heads.search(f"\n{text}"):
-            return self.all.finditer(text)
-        return self.others.finditer(text) if self.others is not None and self.sign.search(text) else iter(())
+            yield from self.all.finditer(text)
+        elif self.others is not None:
+            signed = self.sign.search(text)
+            while signed is not None:
+                end = text.find("\n", signed.end()) if self.in_line else -1
+                end = len(text) if end < 0 else end
+                start = text.rfind("\n", 0, signed.start()) + 1 if self.in_line else 0
+                yield from self.others.finditer(text, start, end)
+                signed = self.sign.search(text, end) if end < len(text) else None
 
 
 class _Shape(NamedTuple):
@@ -35,7 +43,7 @@ class _Shape(NamedTuple):
     needs: tuple[str, ...] = ("",)  # nor without one of these
 
 
-def _re(*patterns: str, sign: str = "") -> _Pattern:
+def _re(*patterns: str, sign: str = "", in_line: bool = False) -> _Pattern:
     heads = "|".join(pattern[1:] for pattern in patterns if pattern.startswith("^"))
     others = "|".join(pattern for pattern in patterns if not pattern.startswith("^"))
     return _Pattern(
@@ -43,6 +51,7 @@ def _re(*patterns: str, sign: str = "") -> _Pattern:
         re.compile(rf"\n(?:{heads})", re.MULTILINE) if heads else None,
         re.compile(others, re.MULTILINE) if others else None,
         re.compile(sign),
+        in_line,
     )
 
 
@@ -108,6 +117,7 @@ _SHAPES: Final = (
         rf"update|notice|command|directive|mode))?[ \t]*[\])>}}]+[ \t:]*\S",
         r"\bsystem override\b|\boverride (?:code|accepted|authori[sz]ed|protocol|sequence)\b",
         r"^[ \t]*(?:assistant|user|human|ai)[ \t]*:[ \t]*\S[^\n]{0,400}\n+[ \t]*(?:assistant|user|human|ai)[ \t]*:",
+        sign="override",
     ), ("system", "developer", "admin", "operator", "root", "sudo", "platform", "openai", "anthropic", "override",
         "assistant", "user", "human", "ai:")),
     _Shape("CONTRACT", DENY, "message with a role", _re(
@@ -124,7 +134,8 @@ _SHAPES: Final = (
         r"\b(?:transfer|withdraw|approve|execute|update_prompt_layer|update_instructions|run_shell|"
         r"sign_transaction|send_[a-z]+|exec|eval|os\.system|subprocess\.\w+|set_layer|disable_[a-z]+|"
         r"delete_[a-z]+)\([^)\n]{0,200}\)",
-        sign=r"[\"'][ \t]*:|<|\((?<=\w\()",
+        sign=r"[\"'<(](?:(?<=(?:ool|ame|all|lls|ion|hod|ype)[\"'])[ \t]*:|(?<=<)/?(?:tool|func|invoke|antml)"
+        r"|(?<=\w\())",
     ), ("tool", "function", "action", "method", "call", "name", "type", "<", "(")),
     _Shape("CONTRACT", ASK, "output contract", _re(
         r"\b(?:output|respond|reply|answer|return|emit|print|begin|start|end)\b[^.\n]{0,40}\b(?:exactly|"
@@ -145,14 +156,18 @@ _SHAPES: Final = (
         r"sealed|protection|protections|review|deny)[\"']?[ \t]*[:=][ \t]*[\"']?(?:off|"
         r"false|none|disabled|null|0|no|never|inactive|skip|"
         r"ignored?|bypass(?:ed)?|void|suspended|optional|dormant|\[\])(?!\w)",
-        sign=r"\{|[-=]>|→|[:=][ \t]*[\"']?(?:root|admin|unrestricted|full|all|max|highest|anyone|everyone|system|"
-        r"superuser|elevated|above|unlimited|absolute|supreme|override|off|false|no|disabled|null|0|never|inactive|"
-        r"skip|ignore|bypass|void|suspended|optional|dormant|\[\])",
+        sign=r"[{>→:=](?:(?<=[{→])|(?<=[-=]>)|(?<=[:=])[ \t]*[\"']?(?:(?:root|admin|unrestricted|full|all|maximum|max|"
+        r"highest|anyone|everyone|system|superuser|elevated|unlimited|absolute|supreme|override|off|false|none|no|"
+        r"disabled|null|0|never|inactive|skip|ignored?|bypass(?:ed)?|void|suspended|optional|dormant)(?!\w)|above[_ ]"
+        r"|\[\]))",
+        in_line=True,
     ), ("{", "->", "=>", "→", "*", "trigger", "when", "if", ":", "=")),
     _Shape("AUTHORITY", DENY, "greater than", _re(
         r"(?<![a-z])(?:my|these|this|our|user|customer|profit|"
         r"revenue)(?![a-z])[^.\n>]{0,40}>{1,3}[ \t]*(?:your|the|all|any|system|constitution|operator|"
         r"safety|guidelines?|rules?|polic|developer)",
+        sign=r">[ \t]*(?:your|the|all|any|system|constitution|operator|safety|guideline|rule|polic|developer)",
+        in_line=True,
     ), (">",)),
     _Shape("OVERRIDE", ASK, "rules as settings", _re(
         r"\b(?:rules?|limits?|ethics(?: module| layer)?|refusals?|restrictions?|policies|policy|laws?|"
@@ -165,8 +180,10 @@ _SHAPES: Final = (
         r"lifted|optional)\b",
         r"\bset[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|"
         r"log)[\w.]*[ \t=]+(?:false|0|off|none|null|disabled)\b", r"\bexec[ \t]+\$\w+",
-        sign=r"[:=][ \t]*(?:none|0|absent|off|n/?a|disabled|nul|zero|nil|removed|ignore)|\|[ \t]*[a-z]|exec[ \t]+\$"
-        r"|set[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|log)",
+        sign=r"[:=|$s](?:(?<=[:=])[ \t]*(?:none|0|absent|off|n/?a|disabled|null|zero|nil|removed|ignored?)(?!\w)"
+        r"|(?<=\|)[ \t]*[a-z]|(?<=[ \t]\$)\w"
+        r"|(?<=s)et[ \t]+[\w.]*(?:polic|approv|guard|safety|constitution|filter|limit|rule|audit|log))",
+        in_line=True,
     ), (":", "=", "|", "set", "exec")),
     _Shape("EXFILTRATE", DENY, "picture that carries data", _re(
         r"!\[[^\]\n]{0,200}\]\((?:https?:)?//[^)\n]{0,300}(?:\{|\$|<|\[|%7b|%s|=\)|=$|(?:data|q|d|c|msg|"

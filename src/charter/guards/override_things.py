@@ -21,7 +21,7 @@ class Sought(NamedTuple):
     pattern: re.Pattern[str]
 
 
-ADDRESS: Final = Sought(re.compile(r"[\d@]|\.eth|[a-z2-7]-[a-z2-7]{5}-"), re.compile(
+ADDRESS: Final = Sought(re.compile(r"[\d@.-](?:(?<=[\d@])|(?<=\.)eth|(?<=[a-z2-7]-)[a-z2-7]{5}-)"), re.compile(
     r"\b0x[0-9a-f]{2,}(?:\.{2,3}[0-9a-f]+)?|[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,63}|"
     r"(?<![\w/])@[a-z]\w{2,31}\b|\b[\w-]{2,63}\.eth\b"
     r"|\b[a-z2-7]{5}(?:-[a-z2-7]{5}){3,10}-[a-z2-7]{3}\b|\+\d[\d \-]{7,16}\d|\b(?:bc1|"

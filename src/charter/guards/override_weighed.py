@@ -6,15 +6,15 @@ one hostile line is not made light by many honest ones around it. What stands al
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
 from heapq import nlargest
-from itertools import accumulate
-from math import fsum
+from itertools import repeat
 from typing import Final, NamedTuple
 
 from .bonds_scene import Found
+from .kept import Met
 from .kin import stem
 from .reading import Reading, Sentence
 from .weighing import (
@@ -30,7 +30,7 @@ from .weighing import (
     weights_of,
     word_features,
 )
-from .weighing_held import Held, held_of, signs_held, words_held
+from .weighing_held import Held, grained, held_of, signs_held, words_held
 
 _WHOLE: Final = 60  # words of a text that is weighed as a whole
 _WIDE: Final = 40  # words of a stretch of a longer one
@@ -55,7 +55,18 @@ class Load(NamedTuple):
 
     sentence: Sentence
     words: frozenset[str]
-    features: Set[int]
+    held: Set[int]  # of its words, by their places in the table
+    signs: Set[str]
+
+    @property
+    def features(self) -> Set[int]:
+        """All of them; those of signs are many, and told only when they are named."""
+        return self.held | signs_held(self.signs, _held())
+
+    @property
+    def weight(self) -> float:
+        table = _held()
+        return table.weight(self.held) + table.sign_weight(self.signs) + sum(map(_BY_WORD.__getitem__, self.words))
 
 
 @cache
@@ -87,11 +98,15 @@ def loads_of(reading: Reading, known: Sequence[Found]) -> list[Load]:
     stems = [*map(stem, reading.words)]
     marked = [f"'{one}" if said else one for one, said in zip(stems, quoted, strict=True)] if quoted else stems
     lines = [_line(reading, sentence) for sentence in reading.sentences]
-    found = []
-    for sentence, bonds, loads in zip(reading.sentences, known, words_held(stems, marked, lines, held), strict=True):
-        loads.update(signs_held(_signs(reading.by[sentence.number], bonds, quoted), held))
-        found.append(Load(sentence, frozenset(reading.words[sentence.first : sentence.last]), loads))
-    return found
+    return [
+        Load(
+            sentence,
+            frozenset(reading.words[sentence.first : sentence.last]),
+            own,
+            _signs(reading.by[sentence.number], bonds, quoted[sentence.first : sentence.last], sentence.first),
+        )
+        for sentence, bonds, own in zip(reading.sentences, known, words_held(stems, marked, lines, held), strict=True)
+    ]
 
 
 def _line(reading: Reading, sentence: Sentence) -> tuple[slice, slice]:
@@ -108,23 +123,20 @@ def _lead(reading: Reading, sentence: Sentence) -> slice:
 
 
 def _quoted(reading: Reading) -> list[bool]:
-    starts = [start for start, _ in reading.quotes]
-    ends = [0, *accumulate((end for _, end in reading.quotes), max)]
-    return (
-        [at < ends[bisect_right(starts, at)] for at in reading.tokens.starts]
-        if starts
-        else [False] * len(reading.words)
-    )
+    quoted, starts = [False] * len(reading.words), reading.tokens.starts
+    for start, end in reading.quotes:
+        first, last = bisect_left(starts, start), bisect_left(starts, end)
+        quoted[first:last] = [True] * (last - first)
+    return quoted
 
 
-def _signs(said: Found, bonds: Found, quoted: Sequence[bool]) -> set[str]:
-    """What the lexicons know in a sentence; marked where it stands in quotes, if anything of the text does."""
-    found = (("override", said), ("stance", bonds))
-    if not quoted:
-        return {_sign(folder, name) for folder, by in found for name in by}
+def _signs(said: Found, bonds: Found, quoted: Sequence[bool], first: int = 0) -> set[str]:
+    """What the lexicons know in a sentence, from its first word on; marked where it stands in quotes."""
+    if True not in quoted:
+        return {*map(_sign, repeat("override"), said), *map(_sign, repeat("stance"), bonds)}
     return {
-        _sign(folder, name, "'" if quoted[hit.first] else "")
-        for folder, by in found
+        _sign(folder, name, "'" if quoted[hit.first - first] else "")
+        for folder, by in (("override", said), ("stance", bonds))
         for name, hits in by.items()
         for hit in hits
     }
@@ -142,17 +154,20 @@ class Pieces(NamedTuple):
     heaviest: tuple[tuple[str, float], ...]
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 10)
 def _of_word(word: str) -> Pieces:
     own, table = pieces(word), weights()
-    return Pieces(table.of(own), carried(own, table))
+    return Pieces(grained(table.of(own)), carried(own, table))
+
+
+_BY_WORD: Final = Met(lambda word: _of_word(word).weight, 1 << 15)
 
 
 def weighed(reading: Reading, known: Sequence[Found], *, whole: int = _WHOLE) -> list[Weighed]:
     """Every stretch of a text with its weight; only the heaviest one names what carried it, if it weighs for it."""
-    table, held = weights(), _held()
+    table = weights()
     loads = loads_of(reading, known)
-    totals = [held.weight(load.features) + fsum([_of_word(word).weight for word in load.words]) for load in loads]
+    totals = [load.weight for load in loads]
     stretches = [
         (first, last, weight_of(sum(totals[first:last]), size, table) + _strange(loads[first:last]))
         for first, last, size in stretches_of(loads, whole)
@@ -188,9 +203,11 @@ def _strange(loads: Sequence[Bag | Load]) -> float:
 def _carried(loads: Sequence[Load]) -> tuple[tuple[str, float], ...]:
     names, weights = _held().names, _held().weights
     features = {feature for load in loads for feature in load.features if weights[feature] > 0}
-    least = min(nlargest(SHOWN, map(weights.__getitem__, features)), default=0.0)
+    most = nlargest(SHOWN, map(weights.__getitem__, features))
+    least = most[-1] if len(most) == SHOWN else 0.0  # what weighs less is not named
     found = {names[feature]: weights[feature] for feature in features if weights[feature] >= least}
-    found.update(pair for load in loads for word in load.words for pair in _of_word(word).heaviest)
+    words = frozenset[str]().union(*[load.words for load in loads])
+    found.update(pair for word in words for pair in _of_word(word).heaviest if pair[1] >= least)
     return heaviest(found)
 
 

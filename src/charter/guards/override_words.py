@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain, compress
 from operator import itemgetter
 from typing import Final, NamedTuple, cast
 
 from .fold import plain
+from .kept import Met
 from .lexicon import Hit, Lexicon, Tokens, read_tables, tokens_of
 
 FOLDER: Final = "override"
@@ -82,13 +83,15 @@ def find(language: str, tokens: Tokens) -> list[Hit]:
     """Every sign of one language in these words, in their order; at one place the longest of a category."""
     table = _table(language)
     hits = table.longer.find(tokens)
-    taken = {(hit.category, hit.first) for hit in hits}
+    taken = {(hit[0], hit[1]) for hit in hits}
+    longer = {hit[1] for hit in hits}
     _, starts, ends = tokens
     known = [*map(table.words.get, tokens.words)]
     for at, signs in cast("Iterator[tuple[int, Sequence[tuple[str, str]]]]", compress(enumerate(known), known)):
+        start, end = starts[at], ends[at]
         for category, entry in signs:
-            if (category, at) not in taken:
-                hits.append(_new(Hit, (category, at, at + 1, starts[at], ends[at], language, entry)))
+            if at not in longer or (category, at) not in taken:
+                hits.append(_new(Hit, (category, at, at + 1, start, end, language, entry)))
     hits.sort(key=_first)
     return hits
 
@@ -157,8 +160,7 @@ def is_telling(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def _tongues(word: str) -> tuple[str, ...]:
+def _spoken_in(word: str) -> tuple[str, ...]:
     """The languages, English apart, whose tables have a word, or a beginning of it, unless English has it too."""
     if word.isascii() and word.startswith(_SHARED):
         return ()
@@ -166,11 +168,14 @@ def _tongues(word: str) -> tuple[str, ...]:
     return (*_whole_words().get(word, ()), *(language for found in begins for language in found))
 
 
+_TONGUES: Final = Met(_spoken_in, 1 << 14)
+
+
 def languages_of(words: Collection[str]) -> list[str]:
     """English, and the languages of which these words show enough."""
     least_size = 4 if len(words) > _FEW or not _ENGLISH.isdisjoint(words) else 3
     long = [word for word in set(words) if len(word) >= least_size or not word.isascii()]
-    seen = Counter(chain.from_iterable(map(_tongues, long)))
+    seen = Counter(chain.from_iterable(map(_TONGUES.__getitem__, long)))
     most = max(seen.values(), default=0)
     least = _TELLING if len(words) > _FEW else 1
     return ["en", *(language for language, count in seen.items() if count >= max(least, most / 4))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from typing import Final
 
 from .lexicon import Hit, Tokens, tokens_of
@@ -64,8 +65,12 @@ class Reading:
         self._starts = [sentence.first for sentence in self.sentences]
         self.by: list[dict[str, list[Hit]]] = [{} for _ in self.sentences]
         for place, hits in self._found():
+            by = self.by[place]
             for hit in hits:
-                self.by[place].setdefault(hit.category, []).append(hit)
+                if hit[0] in by:
+                    by[hit[0]].append(hit)
+                else:
+                    by[hit[0]] = [hit]
         turns = [hit.first for hits in self.by for hit in hits.get("but", ())]
         self._cuts = sorted([*clauses_of(text, self.tokens.starts), *turns])
         self._commas = commas_of(text, self.tokens.starts)
@@ -73,14 +78,21 @@ class Reading:
     def _found(self) -> Iterator[tuple[int, list[Hit]]]:
         """Hits by sentence, of the languages that it can be written in: others only share a word by chance."""
         inside: dict[int, dict[str, list[Hit]]] = {}
-        places = [sentence.number for sentence in self.sentences for _ in range(sentence.first, sentence.last)]
+        sizes_of = [(sentence.number, sentence.last - sentence.first) for sentence in self.sentences]
+        places = [*chain.from_iterable(map(repeat, *zip(*sizes_of, strict=True)))]
+        lasts = [sentence.last for sentence in self.sentences]
         for language in languages_of(self.words):
             for hit in find(language, self.tokens):
-                place = places[hit.first]
-                if hit.last <= self.sentences[place].last:
-                    inside.setdefault(place, {}).setdefault(language, []).append(hit)
+                place = places[hit[1]]
+                if hit[2] <= lasts[place]:
+                    spoken = inside.setdefault(place, {})
+                    if language in spoken:
+                        spoken[language].append(hit)
+                    else:
+                        spoken[language] = [hit]
         for place, spoken in inside.items():
-            spoken = {language: hits for language, hits in spoken.items() if not self._is_chance(hits)}
+            if len(spoken) > 1 or "en" not in spoken:
+                spoken = {language: hits for language, hits in spoken.items() if not self._is_chance(hits)}
             if len(spoken) < 2:
                 yield place, next(iter(spoken.values()), [])
                 continue

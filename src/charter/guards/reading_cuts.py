@@ -99,15 +99,17 @@ def clauses_of(text: str, starts: Sequence[int]) -> list[int]:
 def sentences_of(text: str, starts: Sequence[int], kept: Sequence[Place]) -> list[Sentence]:
     """Sentences that hold a word; what is kept together is not cut."""
     whole = sorted(kept)
-    ends = [found.end() for found in _END.finditer(text) if not _splits(whole, found.start())]
+    ends = [found.end() for found in _END.finditer(text) if not whole or not _splits(whole, found.start())]
     found: list[Sentence] = []
     start, lead = 0, -1
     for end in _capped(starts, [*ends, len(text)]):
         first, last = bisect_left(starts, start), bisect_left(starts, end)
         if last > first:
             line, number = text[start:end], len(found)
-            heading, listed = _HEADING.match(line) is not None, _LISTED.match(line) is not None
-            held = listed or line.lstrip().startswith(("```", "~~~"))
+            begun, heading, held = line.lstrip(), False, False
+            if not begun[:1].isalpha() or begun[1:2] == ")":
+                heading = _HEADING.match(line) is not None
+                held = _LISTED.match(line) is not None or begun.startswith(("```", "~~~"))
             found.append(
                 Sentence(number, first, last, start, end, lead if not heading and (held or lead == number - 1) else -1)
             )
@@ -142,10 +144,12 @@ def changed(views: Views) -> Iterator[tuple[View, int, str]]:
     if len(views.all) < 2:
         return
     plain = Counter(tokens_of(views.plain.text).words)
-    known = {part for _, part in _paragraphs(views.plain.text)}
+    known = set[str]()
     for view in views.all[1:]:
         words = Counter(tokens_of(view.text).words)
-        new = {word for word in (words - plain) if is_telling(word)}
+        new = {word for word, count in words.items() if count > plain.get(word, 0) and is_telling(word)}
+        if new and not known:
+            known.update(part for _, part in _paragraphs(views.plain.text))
         for start, part in _paragraphs(view.text) if new else ():
             if part not in known and not new.isdisjoint(tokens_of(part).words):
                 known.add(part)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-_LONG: Final = 1_000  # characters of a text whose words are kept for a while
+_LONG: Final = 200  # characters of a text whose words are kept for a while
 _ALONE: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\uff66-\uff9f\U00020000-\U0003ffff"
@@ -33,7 +33,14 @@ class Tokens(NamedTuple):
 
 def apart(text: str) -> list[str]:
     """A folded text taken apart: what is before the first word, that word, what is between it and the next, …"""
-    return _APART_ASCII.split(text) if text.isascii() else _APART.split(text.replace("’", "'"))
+    if text.isascii():
+        return _APART_ASCII.split(text)
+    parts = [""]
+    for line in text.replace("’", "'").splitlines(keepends=True):  # no word goes over the end of a line
+        before, *others = (_APART_ASCII if line.isascii() else _APART).split(line)
+        parts[-1] += before
+        parts += others
+    return parts
 
 
 def tokens_of(text: str) -> Tokens:
@@ -47,7 +54,7 @@ def tokens_in(parts: Sequence[str]) -> Tokens:
     return Tokens(tuple(parts[1::2]), places[:-1:2], places[1::2])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _kept(text: str) -> Tokens:
     """The words of a long text, which is read for several reasons."""
     return tokens_in(apart(text))

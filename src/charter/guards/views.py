@@ -15,7 +15,7 @@ from operator import ne
 from typing import Final, NamedTuple
 
 from .decode import CLOSELY, DECODERS, may_be_coded, vocabulary
-from .fold import plain, skeleton, widths
+from .fold import is_unlike, plain, skeleton, widths
 from .hidden import find_hidden
 from .joining import Edit, joined, words_of
 from .turning import turned
@@ -110,7 +110,7 @@ def views_of(text: str) -> Views:
 def _forms(source: _Source, plainly: _Plain) -> Iterator[View]:
     text, (folded, words) = source.text, plainly
     yield View(source.name or "plain", folded, _then(_folding(text, skeletal=False), source.back))
-    alike = folded if text.isascii() else skeleton(text)
+    alike = skeleton(text) if is_unlike(text) else folded
     back = _then(_folding(text, skeletal=alike != folded), source.back)
     if alike != folded:
         places = _masked_letters(folded, alike)

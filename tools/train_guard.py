@@ -36,7 +36,7 @@ KEPT: Final = 80_000  # features
 RARE: Final = 2  # texts a feature must be in
 STRENGTH: Final = 0.1  # inverse of the ridge
 LEVER: Final = 0.4  # by which a feature may weigh the more the rarer it is: rare words say most, common ones little
-LEFT_OUT: Final = ("multi", "disguised")  # what does not ask in its own plain words
+LEFT_OUT: Final = ("multi", "disguised")  # what does not ask in its own plain words; nor does what has a past
 FALSE: Final = 0.98  # share of innocent texts that must pass where recall is printed
 
 MADE: Final = "S"  # texts made by a grammar, which weigh less than texts that somebody wrote
@@ -47,7 +47,7 @@ PROSE: Final = "P"
 PROSE_WEIGHT: Final = 0.2  # of prose that a table made without it takes for more than DOUBT; of the rest half
 DOUBT: Final = -1.5
 EASY: Final = 6_000  # of the rest, drawn by lot
-ALLOWED_WEIGHT: Final = 4.0  # a question about the prompt that is refused is the dearer mistake
+ALLOWED_WEIGHT: Final = 8.0  # a question about the prompt that is refused is the dearer mistake
 
 Row = tuple[str, frozenset[str], bool, float]  # source, features, whether it is a request, how much it counts
 
@@ -58,7 +58,7 @@ def rows() -> Iterator[Row]:
         for line in file.read_text("utf-8").splitlines():
             case = json.loads(line)
             asks = case["label"] == "attack"
-            if asks and case["group"] in LEFT_OUT:
+            if case.get("history") or (asks and case["group"] in LEFT_OUT):
                 continue
             scene = read(plain(case["text"]))
             parts = list(parts_of(scene))

@@ -21,6 +21,7 @@ LEARNED = {
     "batches",
     "fresh",
     "later",
+    "latest",
     "made",
     "pairs",
 }  # files that the table of weights is mostly made from: rates say enough of them

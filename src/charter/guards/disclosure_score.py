@@ -22,11 +22,11 @@ from .disclosure_tongue import spoken
 from .weighing import weights_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
-ENGLISH: Final = 1.55
-OTHERS: Final = 2.1
+ENGLISH: Final = 1.4
+OTHERS: Final = 1.2
 UNNAMED: Final = 0.2  # how much more where English names no text at all
 WORDY: Final = 200  # characters from which on so much more must speak for it: many words have many small weights
-FOUND: Final = 1.0  # what it counts that a rule found the request
+FOUND: Final = 0.5  # what it counts that a rule found the request
 PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that are believed SURER more
 SURER: Final = 2.5
 LONG: Final = 80  # words of a message that is weighed as a whole

@@ -209,10 +209,21 @@ def test_four_escapes_of_characters_make_a_line_one(written: str, said: list[str
         (".-. . .- -.. / .-.-.- -", []),
         ("-----", []),
         (".---- ..--- ...-- ....- ..... -....", ["123456"]),
+        (". . . . . .", ["eeeeee"]),
+        ("- - - - - -", ["tttttt"]),
+        (". . . . .", []),
+        ("-.- -.- -.- -.- -.- -.-", ["kkkkkk"]),
     ],
 )
 def test_six_signs_of_morse_are_a_text(signs: str, said: list[str]) -> None:
     assert meanings("morse", signs) == said
+
+
+@pytest.mark.parametrize("dot", [*"·•∙․."])
+@pytest.mark.parametrize("dash", [*"−–—_-"])
+def test_morse_is_written_with_any_dots_and_dashes(dot: str, dash: str) -> None:
+    signs = ".-. . .- -.. .. -".replace("-", "\0").replace(".", dot).replace("\0", dash)
+    assert meanings("morse", signs) == ["readit"]
 
 
 def test_characters_of_tags_are_letters_from_two_on() -> None:

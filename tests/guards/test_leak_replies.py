@@ -10,7 +10,7 @@ import pytest
 from charter.guards import leak_scan
 from charter.guards.finding import ALLOWED
 from charter.guards.leak import Screen, scan_call, scan_reply
-from charter.guards.leak_chains import chain_traces
+from charter.guards.leak_chains import chain_traces, chains
 from charter.guards.leak_facts import Facts, Told, _spread, facts_of, told
 from charter.guards.leak_index import index_of
 from charter.guards.leak_order import fragments
@@ -150,6 +150,32 @@ def test_hidden_words_are_chained_forwards_backwards_and_at_the_heads_and_ends_o
     assert ways("zorble " * 20) == set()
 
 
+def scores(words: list[str]) -> tuple[float, int]:
+    """What the heaviest chain of these words weighs, and how many words it has."""
+    return max((chain.score, chain.size) for chain in chains(INDEX, words, INDEX.bits))
+
+
+def test_a_chain_has_to_weigh_enough_and_to_be_long_enough_and_less_so_in_lines() -> None:
+    words = [fold(word) for word in PLAIN]
+    for text, way in ((" ".join(words), "words"), (" ".join(words[::-1]), "words reversed")):
+        score, size = scores(words)
+        assert ways(text, score, size) == {way}
+        assert ways(text, score + 0.1, size) == set()
+        assert ways(text, score, size + 1) == set()
+    lines = "\n".join(f"{word} zorble quixo" for word in words)
+    assert "first words of lines" in ways(lines, score + 8.0, size + 1)
+    assert ways(lines, score + 8.1, size) == set()
+    assert ways(lines, score + 8.0, size + 2) == set()
+
+
+def test_lines_are_read_by_their_heads_from_six_on() -> None:
+    score, size = scores(PLAIN[4:10])
+    lines = "\n".join(f"{word} {'zorble ' * 7}" for word in PLAIN[4:10])
+    assert ways(lines, score, size) == {"first words of lines"}
+    assert ways(lines.replace("\n", " "), score, size) == set()
+    assert ways("\n".join(lines.split("\n")[:5]), scores(PLAIN[4:9])[0], 4) == set()
+
+
 def test_a_chain_that_is_found_leads_to_the_words_of_the_reply() -> None:
     text = f"Well: {' and '.join(PLAIN)} so."
     folded = fold(text)
@@ -198,6 +224,17 @@ def test_arguments_are_read_as_written_and_as_what_they_say() -> None:
     assert scan_call("[" * 100_000, OTHER) == ALLOWED
     keys = {word: at for at, word in enumerate(SENTENCE.split())}
     assert scan_call(keys, HIDDEN).decision == "deny"
+
+
+def test_two_codes_of_one_kind_are_read_together_and_of_two_kinds_they_are_not() -> None:
+    first, second = b"When a guest complains twice,", b"offer a breakfast voucher and"
+    for one in (first, second):
+        assert scan_reply(base64.b64encode(one).decode(), HIDDEN) == ALLOWED
+    reply = f"{base64.b64encode(first).decode()} so {base64.b64encode(second).decode()}"
+    found = scan_reply(reply, {"poems": OTHER, "house": HIDDEN})
+    assert (found.reason, found.layer) == ("10 hidden words by letters, view base64", "house")
+    assert [(span.start, span.end) for span in found.spans] == [(0, len(reply))]
+    assert scan_reply(f"{base64.b64encode(first).decode()} so {second.hex()}", HIDDEN) == ALLOWED
 
 
 # ── canaries ──────────────────────────────────────────────────────────────────────────────────────────────────────

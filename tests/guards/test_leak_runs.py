@@ -185,6 +185,18 @@ def test_sentences_are_read_alone_by_clause_and_short_ones_with_the_next(
     assert _sentences(stops, pauses, size) == found
 
 
+def test_a_sentence_is_told_by_its_words_that_stand_in_twelve_sentences_at_the_most() -> None:
+    def telling(times: int) -> set[str]:
+        text = "".join(f"zorble {at}aa {at}bb {at}cc {at}dd {at}ee {at}ff the {at}gg. " for at in range(times))
+        index = index_of(text)
+        assert len(index.sentences) == times
+        assert index.contents == [len(index.within.keys() & {*index.reading.words[a:b]}) for a, b in index.sentences]
+        return {word for word in index.within if word.isalpha()}
+
+    assert telling(12) == {"zorble"}
+    assert telling(13) == set()
+
+
 # ── chains ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -53,9 +53,15 @@ def test_rare_words_names_and_numbers_say_much(word: str, bits: float) -> None:
     assert weigh(word) == bits
 
 
-@pytest.mark.parametrize("word", ["house", "houses", "walking", "walked", "stopped", "studies", "quickly"])
+@pytest.mark.parametrize("word", ["house", "houses", "walking", "walked", "stopped", "stopping", "studies", "quickly"])
 def test_a_common_word_is_known_without_its_ending(word: str) -> None:
     assert weigh(word) == COMMON
+
+
+@pytest.mark.parametrize("word", ["stopxed", "stopxxed", "zorbbed", "stoppped", "stopability"])
+def test_a_letter_is_only_dropped_before_an_ending_where_a_common_word_doubles_it(word: str) -> None:
+    assert weigh("stop") == COMMON
+    assert weigh(word) > COMMON
 
 
 @pytest.mark.parametrize(
@@ -198,6 +204,69 @@ def test_what_stands_behind_say_that_keeps_half_to_the_end_of_its_sentence() -> 
     assert found["parking"] == found["nothing"] == 0.5
     assert found["smile"] == 1.0
     assert kept("Never tell guests that parking costs nothing.")["parking"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tell them that",
+        "sag ihnen dass",
+        "di les que",
+        "réponds que",
+        "rispondi che",
+        "vertel klanten dat",
+        "odpowiedz że",
+        "скажи что",
+        "greet with:",
+        "zacznij od:",
+    ],
+)
+def test_what_stands_behind_such_words_keeps_half_in_every_language(said: str) -> None:
+    assert kept(f"{said} zorble quixo. Flonk.") | {"zorble": 0.5, "quixo": 0.5, "flonk": 1.0} == kept(
+        f"{said} zorble quixo. Flonk."
+    )
+    assert kept(f"{said.strip(':')}, zorble quixo.")["zorble"] == (1.0 if ":" in said else 0.5)
+
+
+@pytest.mark.parametrize(("apart", "share"), [("", 1.0), ("a ", 1.0), ("a b ", 1.0), ("a b c ", 0.5)])
+def test_what_is_forbidden_within_three_words_is_not_told(apart: str, share: float) -> None:
+    assert kept(f"zq never {apart}tell them that zorble")["zorble"] == share
+
+
+def test_what_is_told_ends_with_its_sentence_or_the_text() -> None:
+    for stop in ".!?\n":
+        assert kept(f"tell them that zorble{stop} flonk")["flonk"] == 1.0
+    assert kept("tell them that zorble, flonk")["flonk"] == 0.5
+
+
+def test_quoted_words_are_told_wherever_folding_makes_a_text_longer_or_shorter() -> None:
+    for before in ("", "Æææææææææææ ", "\u200b\u200b\u200b\u200b\u200b\u200b\u200b\u200b "):
+        found = kept(f'{before}Say "zorble quixo" flonk, write to a@b.example or so.')
+        assert [found[word] for word in ("say", "zorble", "quixo", "flonk")] == [1.0, 0.1, 0.1, 1.0], before
+        assert [found[word] for word in ("a", "b", "example", "or")] == [0.4, 0.4, 0.4, 1.0], before
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        '"zorble"',
+        "“zorble”",
+        "„zorble“",
+        "«zorble»",
+        "「zorble」",
+        "『zorble』",
+        "'zorble it'",
+        "‘zorble it’",
+        "`zorble it`",
+    ],
+)
+def test_words_are_quoted_between_any_marks(quoted: str) -> None:
+    assert kept(f"say {quoted} flonk") | {"zorble": 0.1, "flonk": 1.0} == kept(f"say {quoted} flonk")
+
+
+@pytest.mark.parametrize("quoted", ["'zorble'", "`zorble`", "it's zorble it's", '"z"', '"zorble\nit"'])
+def test_short_words_in_single_quotes_and_apostrophes_are_no_quotation(quoted: str) -> None:
+    assert {*kept(f"say {quoted} flonk").values()} == {1.0}
 
 
 def test_an_address_keeps_less_for_it_is_there_to_be_given() -> None:

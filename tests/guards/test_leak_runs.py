@@ -135,6 +135,29 @@ def test_each_way_of_showing_hidden_words_is_named(text: str, way: str) -> None:
     assert ways("Good evening, the soup of the day is leek and potato, with bread and butter.") == set()
 
 
+def test_initials_are_shown_by_other_words_and_not_by_the_hidden_ones_themselves() -> None:
+    words = SENTENCE.lower().rstrip(".").replace(",", "").split()
+
+    def others(count: int) -> str:
+        return " ".join([*(f"{word[0]}zorb" for word in words[:count]), *words[count:]])
+
+    assert "initials" in ways(others(3))
+    assert "initials" not in ways(others(2))
+    assert "initials" in ways(f"so co-op, {others(3)}")
+    assert "initials" not in ways(f"so co-op, {others(2)}")
+    first = " ".join([f"{words[0]}-zorb", *(f"{word[0]}zorb-zorb" for word in words[1:])])
+    assert "initials" in ways(first), "of words that stand first between two spaces"
+
+
+@pytest.mark.parametrize(("size", "seen"), [(11, False), (12, True)])
+def test_twelve_initials_are_met_anywhere_and_eight_only_where_they_are_a_sentence(size: int, seen: bool) -> None:
+    initials = [word[0] for word in SENTENCE.lower().split()]
+    assert ("initials" in ways(" ".join(initials[6 : 6 + size]))) is seen
+    assert "initials" in ways(" ".join(initials[:8]))
+    assert "initials" not in ways(" ".join(initials[:7]))
+    assert "initials" not in ways(" ".join(initials[1:9]))
+
+
 def test_thirty_letters_in_a_row_are_looked_for_and_twenty_nine_are_not() -> None:
     whole = "whenaguestcomplainstwiceofferabreakfast"
     assert [trace.way for trace in letter_traces(INDEX, read(whole[:30]))] == ["letters"]

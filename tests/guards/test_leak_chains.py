@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from charter.guards.leak_chains import Chain, chain_traces, chains, may_chain
@@ -127,3 +129,28 @@ def test_a_chain_is_not_looked_for_where_none_can_weigh_enough() -> None:
     assert not may_chain(INDEX, ["alpha", "bravo", "charl"], least=weight + 0.01, count=3)
     assert may_chain(INDEX, ["alpha", "x", "bravo", "charl"], least=weight - 0.4, count=3)
     assert not may_chain(INDEX, ["alpha", "x", "bravo", "charl"], least=weight - 0.39, count=3)
+
+
+@pytest.mark.parametrize(
+    ("said", "each", "most"),
+    [
+        ("alpha bravo charl", 0.5, 1.5),
+        ("alpha x bravo charl", 0.5, 1.1),
+        ("alpha charl echoe", 8.1, 8.3),
+        ("alpha charl echoe", 8.5, 9.5),
+        ("alpha charl echoe", 8.0, None),
+        ("alpha delta golfe", 12.1, 20.3),
+        ("alpha x charl echoe", 8.5, 9.1),
+        ("alpha x x x x charl echoe", 10.0, 12.4),
+        ("alpha x x x x x charl echoe", 10.0, None),
+    ],
+)
+def test_no_chain_is_ruled_out_that_weighs_no_more_than_it_could(said: str, each: float, most: float | None) -> None:
+    """What leaves words out is taken for cheaper than it is, so that nothing is ruled out too soon."""
+    index = replace(INDEX, near={word: near._replace(weight=each) for word, near in INDEX.near.items()})
+    words = said.split()
+    assert may_chain(index, words, least=0.0, count=3) is (most is not None)
+    if most is not None:
+        assert may_chain(index, words, least=most, count=3)
+        assert not may_chain(index, words, least=most + 0.01, count=3)
+        assert not may_chain(index, words, least=most, count=4)

@@ -17,6 +17,7 @@ WORDS = (
 INDEX = index_of(f"{' '.join(WORDS[:12])}. {' '.join(WORDS[12:])}.")
 AND = " and and and "
 OTHER = " over there" * 20
+FIRST, LAST = " ".join(WORDS[:4]), " ".join(WORDS[4:7])
 
 
 def verdict(reply: str, each: float, *, before: str = "", floor: float = 999.0) -> str:
@@ -32,9 +33,9 @@ def verdict(reply: str, each: float, *, before: str = "", floor: float = 999.0) 
         (AND.join(WORDS[:8]), "", 8, 44.0, 7 * 3 * 0.4, "8 hidden words by words, view plain"),
         (AND.join(WORDS[8::-1]), "", 9, 44.0, 8 * 3 * 0.4, "9 hidden words by words reversed, view plain"),
         (" ".join([*WORDS[9:12], *WORDS[6:9], *WORDS[3:6], *WORDS[:3]]), "", 12, 34.0, 0.0, "12 hidden words by shuffled, view plain"),
-        (f"{' '.join(WORDS[4:7])}{OTHER}", f"{' '.join(WORDS[:4])}{OTHER}", 7, 50.0, 0.0, "7 hidden words by pieces, view plain"),
-        (" ".join(WORDS[4:7]), f"{' '.join(WORDS[:4])}{OTHER}", 7, 50.0, 0.0, "7 hidden words by pieces, view plain"),
-        (" ".join(WORDS[4:7]), " ".join(WORDS[:4]), 7, 23.0, 0.0, "7 hidden words by pieces, view plain"),
+        (LAST + OTHER, FIRST + OTHER, 7, 50.0, 0.0, "7 hidden words by pieces, view plain"),
+        (LAST, FIRST + OTHER, 7, 50.0, 0.0, "7 hidden words by pieces, view plain"),
+        (LAST, FIRST, 7, 23.0, 0.0, "7 hidden words by pieces, view plain"),
         (" ".join(WORDS[:8]), "", 8, 18.0, 0.0, "8 hidden words by letters, view plain"),
         ("".join(WORDS[:6])[::-1], "", 6, 20.0, 0.0, "6 hidden words by reversed, view plain"),
     ],

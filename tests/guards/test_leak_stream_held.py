@@ -46,6 +46,16 @@ def test_a_code_in_a_stream_is_shown_from_its_first_character_to_the_space_behin
     assert [(sign.name, sign.view) for sign in screen.finding.signs] == [("letters", "base64")]
 
 
+def test_of_a_very_short_hidden_text_thirty_letters_are_a_leak_in_a_stream_and_fewer_are_none() -> None:
+    words = "zalor bexim cuvot dwipa evqun flonk gruxa hizbo".split()
+    for first in (0, 2):
+        screen = Screen(" ".join(words))
+        assert left(screen, " ".join(words[first : first + 6])[:-1]) == " ".join(words[first : first + 3])[:13]
+        assert screen.finding == ALLOWED
+        screen.feed(words[first + 5][-1])
+        assert screen.finding.reason == "6 hidden words by letters, in the stream"
+
+
 def test_a_canary_in_a_stream_is_shown_where_it_stands() -> None:
     screen = Screen(OTHER, canaries=[CANARY])
     text = f"Well, it is {CANARY}"

@@ -17,6 +17,7 @@ WORDS = (
 INDEX = index_of(f"{' '.join(WORDS[:12])}. {' '.join(WORDS[12:])}.")
 AND = " and and and "
 OTHER = " over there" * 20
+STIRRED = " ".join([*WORDS[9:12], *WORDS[6:9], *WORDS[3:6], *WORDS[:3]])
 FIRST, LAST = " ".join(WORDS[:4]), " ".join(WORDS[4:7])
 
 
@@ -32,7 +33,7 @@ def verdict(reply: str, each: float, *, before: str = "", floor: float = 999.0) 
     [
         (AND.join(WORDS[:8]), "", 8, 44.0, 7 * 3 * 0.4, "8 hidden words by words, view plain"),
         (AND.join(WORDS[8::-1]), "", 9, 44.0, 8 * 3 * 0.4, "9 hidden words by words reversed, view plain"),
-        (" ".join([*WORDS[9:12], *WORDS[6:9], *WORDS[3:6], *WORDS[:3]]), "", 12, 34.0, 0.0, "12 hidden words by shuffled, view plain"),
+        (STIRRED, "", 12, 34.0, 0.0, "12 hidden words by shuffled, view plain"),
         (LAST + OTHER, FIRST + OTHER, 7, 50.0, 0.0, "7 hidden words by pieces, view plain"),
         (LAST, FIRST + OTHER, 7, 50.0, 0.0, "7 hidden words by pieces, view plain"),
         (LAST, FIRST, 7, 23.0, 0.0, "7 hidden words by pieces, view plain"),

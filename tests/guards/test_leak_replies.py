@@ -261,9 +261,24 @@ def test_a_short_canary_begins_a_word_and_a_long_one_may_stand_anywhere(secret: 
     assert (scan_reply(reply, OTHER, canaries=[secret]).code == "LEAK_CANARY") is found
 
 
-def test_a_canary_says_where_it_stands() -> None:
-    (span,) = scan_reply("so: quartz-7f31, yes", OTHER, canaries=["quartz-7f31"]).spans
-    assert "so: quartz-7f31, yes"[span.start : span.end] == "quartz-7f31"
+@pytest.mark.parametrize(
+    ("secret", "written", "reason"),
+    [
+        ("quartz-7f31", "quartz-7f31", "a canary, view plain"),
+        ("quartz-7f31", "13f7-ztrauq", "a canary, view plain"),
+        ("quartz-7f31", base64.b64encode(b"quartz-7f31, ok").decode(), "a canary, view base64"),
+        ("q9!", "q9!", "a canary as it is"),
+        ("a-b-c", "a-b-c", "a canary as it is"),
+        ("quart", "q-u-a-r-t", "a canary, view plain"),
+    ],
+)
+def test_a_canary_says_where_it_stands_and_in_which_view(secret: str, written: str, reason: str) -> None:
+    for before, after in (("so: ", ", yes"), ("", "")):
+        reply = f"{before}{written}{after}"
+        found = scan_reply(reply, {"a": OTHER}, canaries=["basalt-90aa", secret])
+        assert (found.decision, found.code, found.reason, found.layer) == ("deny", "LEAK_CANARY", reason, "")
+        (span,) = found.spans
+        assert (reply[span.start : span.end], span.code, span.reason) == (written, "LEAK_CANARY", reason)
 
 
 def test_a_canary_may_be_cut_anywhere_between_two_replies() -> None:

@@ -264,11 +264,12 @@ def test_a_short_canary_begins_a_word_and_a_long_one_may_stand_anywhere(secret: 
 @pytest.mark.parametrize(
     ("secret", "written", "reason"),
     [
-        ("quartz-7f31", "quartz-7f31", "a canary, view plain"),
+        ("quartz-7f31", "quartz-7f31", "a canary as it is"),
         ("quartz-7f31", "13f7-ztrauq", "a canary, view plain"),
         ("quartz-7f31", base64.b64encode(b"quartz-7f31, ok").decode(), "a canary, view base64"),
         ("q9!", "q9!", "a canary as it is"),
         ("a-b-c", "a-b-c", "a canary as it is"),
+        ("quart", "quart", "a canary, view plain"),
         ("quart", "q-u-a-r-t", "a canary, view plain"),
     ],
 )

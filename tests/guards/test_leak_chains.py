@@ -100,6 +100,11 @@ def test_words_that_begin_or_end_lines_are_chained_from_six_lines_on() -> None:
     assert traced(f"\n\n{five}", count=6) == {("first words of lines", 2, 7, five[: five.rindex(SIX[4]) + 5])}
 
 
+def test_the_last_line_does_not_stand_before_the_first_one() -> None:
+    ring = "\n".join(f"it {'zz ' * 6}{word}" for word in [*WORDS[3:9], WORDS[2]])
+    assert {(first, last) for _, first, last, _ in traced(ring, count=7)} == {(3, 9)}
+
+
 # ── what is ruled out ─────────────────────────────────────────────────────────────────────────────────────────────
 
 

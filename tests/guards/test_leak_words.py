@@ -7,7 +7,7 @@ from math import log2
 import pytest
 
 from charter.guards.fold import plain
-from charter.guards.leak_facts import facts_of, key_of
+from charter.guards.leak_facts import facts_of, key_of, keys_in, told
 from charter.guards.leak_read import (
     bare_parts,
     consonants,
@@ -340,3 +340,95 @@ def test_a_fact_knows_the_layer_and_the_sentence_it_stands_in() -> None:
     found = facts_of([("a", f"{OPENING}. see Pernille. see Skovlyst."), ("b", f"{OPENING}. see Pernille.")])
     assert found.sentences["pernill"] == {("a", 1), ("b", 1)}
     assert found.sentences["skovlyst"] == {("a", 2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "weight"),
+    [
+        ("see Zqx now", "zqx", None),
+        ("see Zqxj now", "zqxj", 3.0),
+        ("see zqxjv now", "zqxjv", None),
+        ("see zqxjvk now", "zqxjvk", 1.0),
+        ("see QXR now", "qxr", 3.0),
+        ("see CAR now", "car", None),
+        ("see https://qxr.example/a now", "httpsqxrexamplea", 0.75),
+        ("see +45 8680 1234 now", "4586801234", 0.75),
+        ("see 「灯塔」 now", "灯塔", 3.0),
+        ("see “灯 塔” now", "灯塔", None),
+        ("see “otter it” now", "otterit", None),
+    ],
+)
+def test_a_fact_is_rare_enough_or_it_is_none(text: str, key: str, weight: float | None) -> None:
+    assert facts(text).get(key) == weight
+
+
+@pytest.mark.parametrize(
+    ("before", "begins"),
+    [
+        ("so. ", True),
+        ("so! ", True),
+        ("so? ", True),
+        ("so: ", True),
+        ("so; ", True),
+        ("so\n", True),
+        ("so\n- ", True),
+        ("so\n• ", True),
+        ("so\n> ", True),
+        ("so\n# ", True),
+        ("so\n* ", True),
+        ("so\n1. ", True),
+        ("so\n2) ", True),
+        ("so. “", True),
+        ("so. **", True),
+        ("so, ", False),
+        ("so “", False),
+        ("so (", False),
+        ("so ", False),
+    ],
+)
+def test_a_capital_tells_no_name_where_a_sentence_or_an_item_begins(before: str, begins: bool) -> None:
+    assert facts(f"{before}Zqxjvkwp")["zqxjvkwp"] == (1.0 if begins else 3.0)
+
+
+def test_what_stands_in_the_first_twenty_four_words_but_for_numbers_is_known_to_all() -> None:
+    for words, weight in ((23, 0.75), (24, 3.0)):
+        text = f"{'word ' * words}Pernille {'word ' * 10}"
+        assert facts_of([("a", text)]).weights["pernill"] == weight
+    assert facts_of([("a", f"see 3090 {OPENING}")]).weights["3090"] == 2.5
+    short = facts_of([("a", "we see Pernille and then we see Skovlyst too")]).weights
+    assert (short["pernill"], short["skovlyst"]) == (0.75, 3.0), "of a short text the first half"
+
+
+def test_parts_of_a_word_are_facts_too_and_a_name_without_spaces_is_found_within_words() -> None:
+    found = facts_of([("a", f"{OPENING} see Pernille, 「灯塔守」, 23:40 and QXR-7.")])
+    for said, keys in (
+        ("pernille-garden", {"pernill"}),
+        ("old/pernille", {"pernill"}),
+        ("old_pernille", {"pernill"}),
+        ("pernilles", {"pernill"}),
+        ("23:40", {"2340"}),
+        ("23.40", {"2340"}),
+        ("2340", {"2340"}),
+        ("我是灯塔守夜人", {"灯塔守"}),
+        ("灯塔", set()),
+        ("qxr-7", {"qxr7"}),
+        ("qxr", set()),
+        ("pernillegarden", set()),
+    ):
+        assert {*keys_in(found, said)} == keys, said
+
+
+def test_facts_are_met_in_their_order_and_the_first_place_of_most_is_shown() -> None:
+    found = facts_of([("a", f"{OPENING} see Pernille, Skovlyst and 「灯塔守」.")])
+
+    def shown(text: str) -> tuple[float, str]:
+        best = told(found, text, read(text), frozenset())
+        return best.weight, text[best.start : best.end]
+
+    assert shown("so skovlyst or pernille it") == (6.0, "skovlyst or pernille")
+    far = "x " * 141
+    assert shown(f"pernille skovlyst {far}pernille skovlyst") == (6.0, "pernille skovlyst")
+    assert shown(f"pernille {far}skovlyst pernille") == (6.0, "skovlyst pernille")
+    assert shown(f"pernille pernille {'x ' * 139}skovlyst")[0] == 6.0
+    assert shown(f"pernille pernille {'x ' * 140}skovlyst")[0] == 3.0
+    assert shown("我是灯塔守夜人") == (3.0, "灯塔守")

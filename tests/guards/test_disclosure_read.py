@@ -173,6 +173,53 @@ def test_where_no_small_word_tells_the_names_do() -> None:
     assert spoken(["prompt"]) == ("en",)
 
 
+@pytest.mark.parametrize(
+    ("words", "languages"),
+    [
+        (["かか"], ("ja",)),
+        (["かか", "永永永永永永"], ("ja",)),
+        (["永"], ("zh",)),
+        (["가가"], ("ko",)),
+        (["กก"], ("th",)),
+        (["ξψζ"], ("el",)),
+        (["קק"], ("he",)),
+        (["कक"], ("hi",)),
+        (["কক"], ("en",)),
+        (["жжж"], ("ru", "uk")),
+        (["ءءء"], ("ar", "fa")),
+        (["永", "永", "your"], ("en",)),
+        (["永", "永", "永", "your"], ("en", "zh")),
+        (["永"] * 6 + ["your"], ("zh", "en")),
+        (["永"] * 7 + ["your"], ("zh",)),
+        (["mir", "mich", "voce"], ("de",)),
+        (["mir", "voce"], ("de", "pt")),
+        (["mir", "mich", "dir", "voce", "mim"], ("de", "pt")),
+        (["mir", "mich", "dir", "das", "voce", "mim"], ("de",)),
+        (["mir", "voce", "ik"], ("de", "nl")),
+    ],
+)
+def test_letters_of_a_script_count_a_quarter_of_a_small_word_and_two_languages_at_the_most(
+    words: list[str], languages: tuple[str, ...]
+) -> None:
+    assert tuple(spoken(words)) == languages
+
+
+@pytest.mark.parametrize(
+    ("words", "languages"),
+    [
+        (["anweis"], ("de",)),
+        (["anwei"], ("en",)),
+        (["xqz"] * 399 + ["anweisungen"], ("de",)),
+        (["xqz"] * 400 + ["anweisungen"], ("en",)),
+        (["anweisungen", "your"], ("en",)),
+    ],
+)
+def test_names_tell_by_six_letters_where_nothing_else_does_and_the_first_four_hundred_words_are_looked_at(
+    words: list[str], languages: tuple[str, ...]
+) -> None:
+    assert tuple(spoken(words)) == languages
+
+
 # ── spelling ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

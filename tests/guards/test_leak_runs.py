@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from charter.guards.leak_chains import GAP, chains
@@ -180,6 +182,35 @@ def test_the_words_of_a_place_are_those_whose_greater_part_lies_there() -> None:
     assert index.words_between(6, 14) == (1, 2)
     assert index.words_between(6, 15) == (1, 3)
     assert index.words_between(7, 8) == (1, 1)
+
+
+def test_the_words_of_several_layers_are_counted_through() -> None:
+    first, second = "one two-six three. four five six", "seven, eight nine; ten 2x 40 q: and 中 it"
+    index = index_of({"a": first, "b": second})
+    assert list(index.reading.words) == [
+        *("one", "two", "six", "three", "four", "five", "six"),
+        *("seven", "eight", "nine", "ten", "2x", "40", "q", "and", "中", "it"),
+    ]
+    assert index.reading.letters == f"{WALL}onetwosixthreefourfivesix{WALL}seveneightninetenzxaoqand中中中it"
+    assert index.reading.spelled == f"{WALL}onetwosixthreefourfivesix{WALL}seveneightnineten2x40qand中中中it"
+    assert index.bare.text == f"{WALL}ntwsxthrfrfvsx{WALL}svnghtnntnzxaoqnd中中中t"
+    assert [index.bare.text[a:b] for a, b in pairwise(index.bare_offsets)][8:12] == ["ght", "nn", "tn", "zx"]
+    assert list(index.counts) == [1] * 11 + [0] * 3 + [1] * 3
+    assert list(index.layers) == [(0, "a"), (7, "b")]
+    assert sorted(index.starts) == [0, 4, 7, 8, 10, 14]
+    assert [(grams.text, list(places)) for grams, places in index.initials] == [
+        ("otstffssentzaqai", [*range(15), 16]),
+        ("ottffssentzaqai", [0, 1, *range(3, 15), 16]),
+    ]
+    assert (index.where["six"], index.where["it"]) == ([2, 6], [16])
+    assert (index.near["three"].before, index.near["three"].earlier) == ({"six"}, {"one", "two"})
+    assert (index.near["six"].before, index.near["one"].before) == ({"two", "five"}, frozenset())
+    assert list(index.sentences) == [(0, 7), (4, 17), (7, 17)]
+
+
+def test_a_layer_without_words_between_hyphens_has_one_table_of_initials() -> None:
+    assert len(index_of("one two three").initials) == 1
+    assert len(index_of("one two-three").initials) == 2
 
 
 def test_a_word_is_of_the_layer_it_stands_in() -> None:

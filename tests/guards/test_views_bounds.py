@@ -92,6 +92,14 @@ def test_a_long_text_is_read_anew_only_around_what_changed() -> None:
     assert led(text, "leet", "and go") == "And go"
 
 
+def test_the_end_of_a_view_leads_to_the_end_of_what_was_read_anew() -> None:
+    text = f"{FILLER}Please sh0w it."
+    view = next(view for view in views_of(text).all if view.name == "leet")
+    assert view.text.endswith("please show it.\n")
+    assert view.at(len(view.text), len(view.text))[1] == len(text)
+    assert view.at(len(view.text) - 2, len(view.text)) == (len(text) - 1, len(text))
+
+
 def test_a_short_text_is_read_anew_as_a_whole() -> None:
     text = f"{FILLER[:500]} sh0w it"
     assert len(shown(text, "leet")) == len(text)

@@ -226,3 +226,36 @@ def test_a_pronoun_stands_for_what_the_words_before_named(said: str, marks: list
 )
 def test_hiding_and_leave_to_do_wrong_by_what_stands_near(rule: str, said: str, marks: list[str]) -> None:
     assert seen(rule, said) == marks
+
+
+# ── one after the other ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "marks"),
+    [
+        ("compliance", "mia/speaker says/says never_refuse/never_refuse; never_refuse/never_refuse", "never_refuse"),
+        ("control", "obey/obey nothing; obey/obey mia/party", "obey+party"),
+        ("control", "never/neg trust/grant a boss/boss; trust/grant mia/party as boss/boss", "party+grant+boss"),
+        ("control", "trust/grant mia/party so boss/boss, treat/grant mia/party as boss/boss", "party+grant+boss"),
+        ("control", "send/send cats; send/send all gold/risk to 0xabcdef", "send+address"),
+        ("approvals", "ask/protect a; never/neg ask/protect first", "protect"),
+        ("approvals", "never/neg zorble ask/protect first; never/neg ask/protect first", "protect"),
+        ("leaks", "never/neg send/send keys/secret; send/send keys/secret to www.x.example", "send+secret"),
+        ("leaks", f"send/send a; {'a ' * 12}send/send keys/secret to www.x.example", "send+secret"),
+        ("concealment", "the tell/tell; never/neg tell/tell operator/watcher", "tell+watcher"),
+        ("concealment", "tell/tell; never/neg tell/tell operator/watcher", "tell+watcher"),
+        ("concealment", "never/neg told/tell; never/neg tell/tell operator/watcher", "tell+watcher"),
+        ("concealment", "never/neg hide/hide; hide/hide operator/watcher", "hide+watcher"),
+        ("concealment", "unasked/unasked milk/harmless evade/evade", "evade"),
+        ("overrides", "it/guarded gone/lifted; it/guarded is/be gone/lifted", "guarded+lifted"),
+        ("overrides", "say it/guarded, obey/has_no no it/guarded", "has_no+guarded"),
+        ("ranks", "beats/outrank a; this/this beats/outrank it/guarded", "this+outrank+guarded"),
+        ("ranks", "this/this never/neg beats/outrank a; this/this beats/outrank it/guarded", "this+outrank+guarded"),
+        ("roles", "play/persona no_rules/freed about cats; play/persona free/freed", "persona+freed"),
+        ("roles", "played/persona a play/persona free/freed", "persona+freed"),
+        ("triggers", "a/trigger b/payload when/trigger a pay/payload", "trigger+payload"),
+    ],
+)
+def test_what_does_not_count_hides_nothing_that_follows(rule: str, said: str, marks: str) -> None:
+    assert marks in [mark.split(" ", 1)[1] for mark in seen(rule, said)]

@@ -113,3 +113,25 @@ def test_a_block_or_a_fence_is_an_example_beside_what_is_hostile_or_refused(sign
         assert cited is (sign in ("hostile", "refuse", "example"))
     fenced, _ = marked("zorble it.\n\n```\ngo now\n```\n\nwell", **{sign: "zorble"})
     assert is_specimen(fenced, fenced.fences[0]) is (sign in ("hostile", "refuse"))
+
+
+@pytest.mark.parametrize(
+    ("text", "languages"),
+    [
+        ("nie zorble", set()),
+        ("ohne zorble", {"de"}),
+        ("не зорбл", {"ru", "uk"}),
+        ("nie ignoriere zorble", {"de"}),
+        ("never zorble", {"en"}),
+        ("no zorble", {"en"}),
+        ("olvida absender", {"de", "es"}),
+        ("olvida ignoriere absender", {"de"}),
+        ("never ignore las reglas", {"en", "es"}),
+        ("olvida zorble. absender zorble", {"de", "es"}),
+        ("zorble", set()),
+    ],
+)
+def test_a_sentence_is_read_in_the_languages_of_which_it_has_enough(text: str, languages: set[str]) -> None:
+    """A single short word is chance, and so is a language that has much less to say than another."""
+    reading = Reading(text)
+    assert {hit.language for found in reading.by for hits in found.values() for hit in hits} == languages

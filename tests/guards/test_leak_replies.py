@@ -237,6 +237,32 @@ def test_two_codes_of_one_kind_are_read_together_and_of_two_kinds_they_are_not()
     assert scan_reply(f"{base64.b64encode(first).decode()} so {second.hex()}", HIDDEN) == ALLOWED
 
 
+LINES = "\n".join(base64.b64encode(f"this is line {at} of many lines".encode()).decode() for at in range(60))
+CODED = base64.b64encode(HIDDEN[:160].encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("", ""),
+        (CODED, CODED),
+        (CODED[:200], CODED[:200]),
+        (CODED[:199], ""),
+        (("z1" * 100 + "\n") * 5 + CODED, CODED),
+        (("z1" * 100 + "\n") * 6 + CODED, ""),
+        (base64.b64encode(b"x" * 1_050).decode() + CODED, base64.b64encode(b"x" * 1_050).decode() + CODED),
+        (base64.b64encode(b"x" * 1_200).decode() + CODED, ""),
+    ],
+)
+def test_where_views_are_left_out_the_beginnings_of_six_long_words_are_looked_at(more: str, found: str) -> None:
+    """What is left out is bounded work, not a way out: sixty codes fill the views that a text may have."""
+    reply = f"{LINES}\n{more}"
+    finding = scan_reply(reply, {"poems": OTHER, "house": HIDDEN})
+    assert [reply[span.start : span.end] for span in finding.spans] == ([found] if found else [])
+    assert finding.layer == ("house" if found else "")
+    assert finding.reason.endswith("view base64" if found else "")
+
+
 # ── canaries ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -150,6 +150,12 @@ def test_a_fragment_is_of_twelve_letters_and_two_words(text: str, found: list[tu
     assert [(one.first, one.last) for one in fragments(INDEX, read(text)).found] == found
 
 
+def test_a_single_word_is_no_fragment_however_long_it_is() -> None:
+    index = index_of("zalorbeximcuvot dwipa evqun")
+    assert fragments(index, read("zalorbeximcuvot x")).found == []
+    assert [one[:2] for one in fragments(index, read("zalorbeximcuvot dwipa")).found] == [(0, 2)]
+
+
 def test_a_reply_is_dense_when_forty_two_letters_in_a_hundred_are_hidden_ones() -> None:
     said = "charl delta echoe foxtr golfe hotel india julie"  # 40 letters
     assert fragments(INDEX, read(f"{said} {'x' * 55}")).dense

@@ -259,3 +259,50 @@ def test_hiding_and_leave_to_do_wrong_by_what_stands_near(rule: str, said: str, 
 )
 def test_what_does_not_count_hides_nothing_that_follows(rule: str, said: str, marks: str) -> None:
     assert marks in [mark.split(" ", 1)[1] for mark in seen(rule, said)]
+
+
+# ── how near ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+PROTECT, LEAVE = ["APPROVAL? protect"], ["APPROVAL? approval"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "marks"),
+    [
+        ("control", f"obey/obey operator/party+boss {'a ' * 6}mia/party", ["CONTROL_GRANT? obey+party"]),
+        ("control", f"obey/obey operator/party+boss {'a ' * 7}mia/party", []),
+        ("control", f"everyone/party {'a ' * 9}is/grant boss/boss", ["CONTROL_GRANT? party+grant+boss"]),
+        ("control", f"everyone/party {'a ' * 10}is/grant boss/boss", []),
+        ("control", f"send/send {'a ' * 7}all gold/risk to 0xabcdef", ["CONTROL_GRANT? send+address"]),
+        ("control", f"send/send {'a ' * 8}all gold/risk to 0xabcdef", []),
+        ("control", "gold/risk send/send all to 0xabcdef", []),
+        ("control", "send/send all to 0xabcdef gold/risk", []),
+        ("approvals", "never/neg even bother to ask_for_approval/protect", PROTECT),
+        ("approvals", "never/neg ever even bother to ask_for_approval/protect", []),
+        ("approvals", "never/neg ask_approval/protect", []),
+        ("approvals", f"never/neg ask/protect {'a ' * 7}first pay/risk", PROTECT),
+        ("approvals", f"never/neg ask/protect {'a ' * 8}first pay/risk", []),
+        ("approvals", f"never/neg ask/protect first {'a ' * 9}pay/risk b", PROTECT),
+        ("approvals", f"never/neg ask/protect first {'a ' * 10}pay/risk b", []),
+        ("approvals", f"never/neg ask/protect a first {'a ' * 8}pay/risk b", PROTECT),
+        ("approvals", f"never/neg ask/protect a first {'a ' * 9}pay/risk b", []),
+        ("approvals", f"never/neg verify/protect {'a ' * 10}pay/risk b", PROTECT),
+        ("approvals", f"never/neg verify/protect {'a ' * 11}pay/risk b", []),
+        ("approvals", f"never/neg ask/protect {'a ' * 5}zorble/approval pay/risk b", PROTECT),
+        ("approvals", f"never/neg ask/protect {'a ' * 6}zorble/approval pay/risk b", []),
+        ("approvals", "never/neg asking/protect what first pay/risk", []),
+        ("approvals", "never/neg asking/protect 7 first pay/risk", []),
+        ("approvals", "never/neg asking/protect for the first pay/risk", []),
+        ("approvals", "never/neg asking/protect for zorble first pay/risk", PROTECT),
+        ("approvals", "without/neg asking/protect first", []),
+        ("approvals", "without/neg ever asking/protect first", []),
+        ("approvals", "without/neg asking/protect first pay/risk", PROTECT),
+        ("approvals", f"pay/risk less/invert {'a ' * 11}without/without leave/approval", []),
+        ("approvals", f"pay/risk less/invert {'a ' * 12}without/without leave/approval", LEAVE),
+        ("approvals", "pay/risk less/invert; without/without leave/approval", LEAVE),
+        ("approvals", "skip/waive a pay/risk", ["APPROVAL? waive+risk"]),
+        ("approvals", "pay/risk skip/waive", ["APPROVAL? waive+risk"]),
+    ],
+)
+def test_what_belongs_together_stands_so_near_and_no_further(rule: str, said: str, marks: list[str]) -> None:
+    assert seen(rule, said)[:1] == marks

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from charter.guards.leak_facts import Told
 from charter.guards.leak_index import index_of
 from charter.guards.leak_past import past_of
+from charter.guards.leak_scan import scan_of
 
 from .test_leak_enough import WORDS
 
@@ -69,3 +71,13 @@ def test_a_layer_is_named_by_the_most_facts_and_of_two_the_first() -> None:
     assert index.layer_with({"skovlyst"}) == "b"
     assert index.layer_with({"pernill"}) == "a"
     assert index.layer_with(set()) == "a"
+
+
+def test_nothing_that_is_made_of_a_hidden_text_a_canary_or_a_reply_shows_them() -> None:
+    history = [("user", "zalor bexim"), ("assistant", "cuvot")]
+    scan = scan_of({"house": " ".join(WORDS)}, history=history, canaries=["quartz-7f31"])
+    scales = f"Scales(index=Index(reading=Reading()), floor={scan.scales.floor})"
+    assert repr(scan) == f"Scan(scales={scales}, past=Past())"
+    assert repr(scan.secrets[0]) == "Secret()"
+    assert repr(scan.scales.index.letters) == "Grams(size=12)"
+    assert repr(Told(1.0, 2, 3, 4, frozenset({"zalor"}))) == "Told(weight=1.0, spread=2, start=3, end=4)"

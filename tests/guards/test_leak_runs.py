@@ -32,7 +32,7 @@ from charter.guards.leak_runs import (
     turned_traces,
 )
 
-from .test_leak import HIDDEN, SENTENCE
+from .test_leak import CHINESE, HIDDEN, SENTENCE
 
 pytestmark = pytest.mark.requirement("N-08", "S1-06")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -158,6 +158,24 @@ def test_twelve_initials_are_met_anywhere_and_eight_only_where_they_are_a_senten
     assert "initials" in ways(" ".join(initials[:8]))
     assert "initials" not in ways(" ".join(initials[:7]))
     assert "initials" not in ways(" ".join(initials[1:9]))
+
+
+@pytest.mark.parametrize(
+    ("hidden", "said", "way"),
+    [
+        (SENTENCE, without_vowels(SENTENCE), "vowels dropped"),
+        (SENTENCE, SENTENCE, "letters"),
+        (CHINESE, CHINESE, "letters"),
+        ("zxcvb nmlkj hgfds qwrtp zxcvb", "zxcvb nmlkj hgfds qwrtp zxcvb", "letters"),
+        ("so zaxcvb namlkj hagfds qawrtp", "zxcvb nmlkj hgfds qwrtp", "letters"),
+        ("so zaxcavb namlakj hagfads qawratp", "zxcvb nmlkj hgfds qwrtp", "vowels dropped"),
+    ],
+)
+def test_vowels_are_dropped_where_a_fifth_of_the_letters_is_missing_and_none_is_there(
+    hidden: str, said: str, way: str
+) -> None:
+    found = bare_traces(index_of(hidden), read(fold(said)), fold(said))
+    assert {trace.way for trace in found} == {way}
 
 
 def test_thirty_letters_in_a_row_are_looked_for_and_twenty_nine_are_not() -> None:

@@ -124,6 +124,7 @@ def test_a_block_or_a_fence_is_an_example_beside_what_is_hostile_or_refused(sign
         ("nie ignoriere zorble", {"de"}),
         ("never zorble", {"en"}),
         ("no zorble", {"en"}),
+        ("pay zorble", {"en"}),
         ("olvida absender", {"de", "es"}),
         ("olvida ignoriere absender", {"de"}),
         ("never ignore las reglas", {"en", "es"}),

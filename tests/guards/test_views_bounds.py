@@ -130,6 +130,17 @@ def test_what_views_hold_is_bounded_and_what_is_left_out_is_said() -> None:
     assert sum(len(view.text) for view in views.all[1:]) <= TIMES * (2 * len(coded) + 1) + AND_MORE
 
 
+def test_views_hold_twice_the_text_and_so_many_characters_more_and_not_one_beyond_that() -> None:
+    text = "ѕh0w fo-o ru1es " * 827 + " " * 6
+    views = views_of(text)
+    assert [view.name for view in views.all] == ["plain", "skeleton", "joined", "leet", "leet l"]
+    assert sum(len(view.text) for view in views.all[1:]) == TIMES * len(text) + AND_MORE - 1
+    assert not views.capped
+    longer = views_of(f"{text} ")
+    assert [view.name for view in longer.all] == ["plain", "skeleton", "joined", "leet"]
+    assert longer.capped
+
+
 def test_a_long_text_says_that_it_was_not_read_closely() -> None:
     assert not views_of("a" * CLOSELY).capped
     assert views_of("a" * (CLOSELY + 1)).capped

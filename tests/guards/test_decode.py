@@ -121,6 +121,11 @@ def test_hex_is_read_with_any_mark_between_and_backwards(written: str) -> None:
     assert meanings("hex", f"try {written}.") == [SAID]
 
 
+def test_hex_that_says_something_forwards_is_not_read_backwards_too() -> None:
+    assert bytes.fromhex(b"DEFGDEFG".hex()[::-1]) == b"tdTDtdTD"
+    assert meanings("hex", b"DEFGDEFG".hex()) == ["DEFGDEFG"]
+
+
 def test_eight_bytes_of_hex_are_a_run_and_seven_are_none() -> None:
     assert meanings("hex", b"readthis".hex()) == ["readthis"]
     assert meanings("hex", b"readthi".hex()) == []

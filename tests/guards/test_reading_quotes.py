@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from charter.guards.reading import Reading
-from charter.guards.reading_quotes import is_cited, is_played, is_said_by_others, is_specimen
+from charter.guards.reading_quotes import is_cited, is_named_like, is_played, is_said_by_others, is_specimen
 
 from .hand import reading_of
 
@@ -91,3 +91,24 @@ def test_a_fence_shows_an_attack_when_one_is_spoken_of_right_before_or_after_it_
     text: str, shown: bool
 ) -> None:
     assert is_specimen(Reading(text), (text.index("```"), text.rindex("```") + 3)) is shown
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("customers write things like <b>.\n\nrest now.", True),
+        ("rest now.\n\ncustomers write things like <b>.", True),
+        ("customers write things.\n\nthings like <b>.", False),
+        ("customers write things such as <b> too", True),
+        ("customers write things e.g. <b> too", True),
+        ("customers write things called <b> too", True),
+        ("customers write things named <b> too", True),
+        ("customers write things containing <b> too", True),
+        ("customers write things unlike <b> too", False),
+        ("customers write things like a <b> too", False),
+        ("customers write things like <b> a b c d e f", True),
+        ("customers write things like <b> a b c d e f g", False),
+    ],
+)
+def test_a_thing_is_named_after_like_in_what_others_write_and_its_sentence_ends_soon(text: str, named: bool) -> None:
+    assert is_named_like(Reading(text), text.index("<b>"), text.index("<b>") + 3) is named

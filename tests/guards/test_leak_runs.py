@@ -137,6 +137,39 @@ def test_each_way_of_showing_hidden_words_is_named(text: str, way: str) -> None:
     assert ways("Good evening, the soup of the day is leek and potato, with bread and butter.") == set()
 
 
+SHOWN = "whenaguestcomplainstwiceofferabreakfastvoucher"
+MOVED = SHOWN.translate(str.maketrans(LETTERS, LETTERS[5:] + LETTERS[:5]))
+MIRRORED = SHOWN.translate(str.maketrans(LETTERS, LETTERS[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("way", "enough", "less"),
+    [
+        ("reversed", SHOWN[:30][::-1], SHOWN[:29][::-1]),
+        ("reversed words", " ".join(SHOWN[at : at + 6][::-1] for at in range(0, 30, 6)), SHOWN[:29][::-1]),
+        ("shifted", MOVED[:17], MOVED[:16]),
+        ("shifted", MIRRORED[:17], MIRRORED[:16]),
+        ("shifted", MOVED[:17][::-1], MOVED[:16][::-1]),
+        ("shifted", MIRRORED[:17][::-1], MIRRORED[:16][::-1]),
+        ("acrostic", " ".join(f"{char}zz" for char in SHOWN[:16]), " ".join(f"{char}zz" for char in SHOWN[:15])),
+        ("acrostic", " ".join(f"zz{char}" for char in SHOWN[:16]), " ".join(f"zz{char}" for char in SHOWN[:15])),
+        *(("acrostic", stop.join(f"{char} zz it" for char in SHOWN[:16]),
+           stop.join(f"{char} zz it" for char in SHOWN[:15])) for stop in ("\n", ". ")),
+    ],
+)  # fmt: skip
+def test_each_way_needs_so_many_letters_and_one_fewer_are_chance(way: str, enough: str, less: str) -> None:
+    assert way in ways(enough)
+    assert way not in ways(less)
+
+
+@pytest.mark.parametrize(("size", "seen"), [(18, True), (17, False)])
+def test_eighteen_consonants_in_a_row_are_looked_for(size: int, seen: bool) -> None:
+    index = index_of("so wxzcv bnmlk jhgfd sqprt")
+    said = "wxzcvbnmlkjhgfdsqprt"[:size]
+    assert bool(list(bare_traces(index, read(said), said))) is seen
+    assert bool(list(bare_traces(index, read("a".join(said)), "a".join(said)))) is seen
+
+
 def test_initials_are_shown_by_other_words_and_not_by_the_hidden_ones_themselves() -> None:
     words = SENTENCE.lower().rstrip(".").replace(",", "").split()
 

@@ -219,6 +219,25 @@ def test_a_rank_is_not_taken_lent_or_turned_round(said: str, marks: list[str]) -
     assert seen(said) == marks
 
 
+@pytest.mark.parametrize(
+    ("said", "marks"),
+    [
+        ("keep/near a; never/neg hold/hold it/core", ["OVERRIDE hold+core"]),
+        ("never/neg keep/near blindly; a b c d e f never/neg hold/hold it/core", ["OVERRIDE hold+core"]),
+        ("never/neg void/weak; it/core gone/weak", ["OVERRIDE core+weak"]),
+        ("mob/speaker says/says void/weak; it/core gone/weak", ["OVERRIDE core+weak"]),
+        ("despite/lack a; despite/lack it/core keep/near", ["OVERRIDE lack+core"]),
+        ("no/rid a; no/rid it/core", ["OVERRIDE rid+core"]),
+        ("free/free a; you/persona free/free", ["ROLE_CHANGE persona+free"]),
+        ("you/persona, if free/free; you/persona free/free", ["ROLE_CHANGE persona+free"]),
+        ("means/turn a; no/bar means/turn yes/pass", ["OVERRIDE bar+turn+pass"]),
+        ("no/bar means/turn yes/pass when a; no/bar means/turn yes/pass", ["OVERRIDE bar+turn+pass"]),
+    ],
+)
+def test_what_does_nothing_to_the_bond_hides_nothing_that_follows(said: str, marks: list[str]) -> None:
+    assert seen(said) == marks
+
+
 # ── the scene ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

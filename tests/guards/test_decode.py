@@ -121,6 +121,11 @@ def test_hex_is_read_with_any_mark_between_and_backwards(written: str) -> None:
     assert meanings("hex", f"try {written}.") == [SAID]
 
 
+def test_hex_that_says_something_forwards_is_not_read_backwards_too() -> None:
+    assert bytes.fromhex(b"DEFGDEFG".hex()[::-1]) == b"tdTDtdTD"
+    assert meanings("hex", b"DEFGDEFG".hex()) == ["DEFGDEFG"]
+
+
 def test_eight_bytes_of_hex_are_a_run_and_seven_are_none() -> None:
     assert meanings("hex", b"readthis".hex()) == ["readthis"]
     assert meanings("hex", b"readthi".hex()) == []
@@ -209,10 +214,21 @@ def test_four_escapes_of_characters_make_a_line_one(written: str, said: list[str
         (".-. . .- -.. / .-.-.- -", []),
         ("-----", []),
         (".---- ..--- ...-- ....- ..... -....", ["123456"]),
+        (". . . . . .", ["eeeeee"]),
+        ("- - - - - -", ["tttttt"]),
+        (". . . . .", []),
+        ("-.- -.- -.- -.- -.- -.-", ["kkkkkk"]),
     ],
 )
 def test_six_signs_of_morse_are_a_text(signs: str, said: list[str]) -> None:
     assert meanings("morse", signs) == said
+
+
+@pytest.mark.parametrize("dot", [*"·•∙․."])
+@pytest.mark.parametrize("dash", [*"−–—_-"])
+def test_morse_is_written_with_any_dots_and_dashes(dot: str, dash: str) -> None:
+    signs = ".-. . .- -.. .. -".replace("-", "\0").replace(".", dot).replace("\0", dash)
+    assert meanings("morse", signs) == ["readit"]
 
 
 def test_characters_of_tags_are_letters_from_two_on() -> None:

@@ -63,6 +63,65 @@ def test_a_name_with_an_owner_or_one_that_can_be_nothing_else_is_asked_for(said:
     assert rule(said) == seen
 
 
+@pytest.mark.parametrize(
+    ("said", "end", "seen"),
+    [
+        ("your/your rules/soft", "?", "named your"),
+        ("your/your old/adj rules/soft", "?", "named your"),
+        ("your/your rules/soft old/adj", "?", ""),
+        ("your/your rules/soft secret", "?", ""),
+        *((f"{kind}/{kind} your/your rules/soft zorble", "?", "named your") for kind in (
+            "can", "ask", "how", "define", "part", "exact"
+        )),
+        *((f"your/your rules/soft a {kind}/{kind}", "", "") for kind in (
+            "has", "meta", "not", "howto", "frame", "only", "whoq"
+        )),
+        ("show/verb hidden/hid rules/soft a a a a a my/my", "", ""),
+        ("show/verb hidden/hid rules/soft a a a a a a my/my", "", "named unsaid"),
+        ("my/my a a a show/verb hidden/hid rules/soft", "", ""),
+        ("my/my a a a a show/verb hidden/hid rules/soft", "", "named unsaid"),
+        *((f"show/verb hidden/hid rules/soft {word} zorble", "", "") for word in (
+            "did", "does", "do", "had", "has", "have"
+        )),
+        ("show/verb hidden/hid rules/soft was zorble", "", "named unsaid"),
+        *((f"show/verb hidden/hid rules/soft did zorble/{kind}", "", "named unsaid") for kind in (
+            "you", "they", "maker"
+        )),
+        *(("show/verb hidden/hid rules/soft", f"{gap}{mark}x", "") for gap in (" ", ": ") for mark in "\"“„«'`"),
+        ("show/verb hidden/hid rules/soft", ": x", "named unsaid"),
+        ("show/verb hidden/hid rules/soft", ', "x"', "named unsaid"),
+        ("show/verb previous/prev rules/soft", "", "named unsaid"),
+        ("show/verb upper/above rules/soft", "", "named unsaid"),
+        ("show/verb its/its system_prompt/hard", "", ""),
+        ("exact/exact rules/soft", "", ""),
+        *((f"show/verb zorble zorble {word} prompt/soft", "", "named unsaid") for word in (
+            "full", "whole", "entire", "complete", "exact", "original", "current", "raw"
+        )),
+        ("show/verb zorble zorble the prompt/soft", "", ""),
+        ("show/verb zorble a b c d e f zorble full prompt/soft", "", "named unsaid"),
+        *((f"show/verb zorble a b c d e f {kind}/{kind} zorble full prompt/soft", "", "") for kind in (
+            "my", "mine", "this", "other", "code", "howto", "stuff"
+        )),
+        (f"show/verb+leak rules/soft {'zorble ' * 14}", "", "named unsaid"),
+        (f"show/verb+leak rules/soft {'zorble ' * 15}", "", ""),
+        ("zorble show/verb the/mild rules/soft", "", "named unsaid"),
+        ("zorble zorble show/verb the/mild rules/soft", "", ""),
+        ("show/verb the/mild a/mild b/mild c/mild rules/soft", "", "named unsaid"),
+        ("show/verb the/mild a/mild b/mild c/mild d/mild rules/soft", "", ""),
+        (f"show/verb hidden_orders/hard+hid {'zorble ' * 57}", "", "named unsaid"),
+        (f"show/verb hidden_orders/hard+hid {'zorble ' * 58}", "", ""),
+        (f"show/verb system_orders/hard {'zorble ' * 58}", "", "named unsaid"),
+    ],
+)  # fmt: skip
+def test_a_name_is_ours_where_nothing_near_it_says_whose_it_is(said: str, end: str, seen: str) -> None:
+    assert rule(said, end) == seen
+
+
+def test_after_talk_the_rules_before_are_those_that_were_spoken_of() -> None:
+    assert rule("show/verb previous/prev rules/soft", spoken=True) == ""
+    assert rule("show/verb hidden/hid rules/soft", spoken=True) == "named unsaid"
+
+
 def test_after_advice_or_talk_a_soft_name_without_an_act_is_not_ours() -> None:
     assert rule("your/your rules/soft", spoken=True) == ""
     assert rule("your/your system_prompt/hard", spoken=True) == "named your"

@@ -149,6 +149,29 @@ def test_a_follow_up_to_a_weighed_request_goes_on_with_it(monkeypatch: pytest.Mo
     assert check_message("do it anyway", history=[NEIGHBOUR]).decision == "allow"
 
 
+# ── a table made by hand ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_of_features_that_were_found_the_heaviest_are_named_and_none_that_weighs_nothing() -> None:
+    owned = min(OWNED)
+    table = {"w:zorble": 2.0, "w:aquixo": 0.5, "w:bquixo": 0.5, "w:none": 0.0, "w:flonk": -0.25}
+    held = Held(table)
+    found = held.of_others(["w:flonk", "w:bquixo", "w:none", "w:aquixo", "w:zorble", "w:unheard", owned])
+    heavy = [("w:zorble", 2.0), ("w:aquixo", 0.5), ("w:bquixo", 0.5), ("w:flonk", -0.25)]
+    assert held.heaviest(found, 9) == heavy
+    assert held.heaviest(found, 2) == heavy[:2]
+    assert held.heaviest(found, 0) == []
+    assert held.weight(found) == 2.75
+    assert held.is_owned(found)
+    assert not held.is_owned(held.of_others(["w:zorble"]))
+
+
+def test_words_and_classes_are_weighed_alone_whatever_is_around_them() -> None:
+    held = Held({"w:zorble": 2.0, "c:verb": 0.5, "b:zorble it": 9.0, "p:noun verb": 9.0})
+    assert held.alone(["zorble", "it", "zorble"], ["verb", "noun"]) == 4.5
+    assert held.alone([], []) == 0.0
+
+
 # ── sums over a table made by hand ────────────────────────────────────────────────────────────────────────────────
 
 

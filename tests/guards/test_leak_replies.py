@@ -10,7 +10,7 @@ import pytest
 from charter.guards import leak_scan
 from charter.guards.finding import ALLOWED
 from charter.guards.leak import Screen, scan_call, scan_reply
-from charter.guards.leak_chains import chain_traces
+from charter.guards.leak_chains import chain_traces, chains
 from charter.guards.leak_facts import Facts, Told, _spread, facts_of, told
 from charter.guards.leak_index import index_of
 from charter.guards.leak_order import fragments
@@ -150,6 +150,32 @@ def test_hidden_words_are_chained_forwards_backwards_and_at_the_heads_and_ends_o
     assert ways("zorble " * 20) == set()
 
 
+def scores(words: list[str]) -> tuple[float, int]:
+    """What the heaviest chain of these words weighs, and how many words it has."""
+    return max((chain.score, chain.size) for chain in chains(INDEX, words, INDEX.bits))
+
+
+def test_a_chain_has_to_weigh_enough_and_to_be_long_enough_and_less_so_in_lines() -> None:
+    words = [fold(word) for word in PLAIN]
+    for text, way in ((" ".join(words), "words"), (" ".join(words[::-1]), "words reversed")):
+        score, size = scores(words)
+        assert ways(text, score, size) == {way}
+        assert ways(text, score + 0.1, size) == set()
+        assert ways(text, score, size + 1) == set()
+    lines = "\n".join(f"{word} zorble quixo" for word in words)
+    assert "first words of lines" in ways(lines, score + 8.0, size + 1)
+    assert ways(lines, score + 8.1, size) == set()
+    assert ways(lines, score + 8.0, size + 2) == set()
+
+
+def test_lines_are_read_by_their_heads_from_six_on() -> None:
+    score, size = scores(PLAIN[4:10])
+    lines = "\n".join(f"{word} {'zorble ' * 7}" for word in PLAIN[4:10])
+    assert ways(lines, score, size) == {"first words of lines"}
+    assert ways(lines.replace("\n", " "), score, size) == set()
+    assert ways("\n".join(lines.split("\n")[:5]), scores(PLAIN[4:9])[0], 4) == set()
+
+
 def test_a_chain_that_is_found_leads_to_the_words_of_the_reply() -> None:
     text = f"Well: {' and '.join(PLAIN)} so."
     folded = fold(text)
@@ -200,6 +226,43 @@ def test_arguments_are_read_as_written_and_as_what_they_say() -> None:
     assert scan_call(keys, HIDDEN).decision == "deny"
 
 
+def test_two_codes_of_one_kind_are_read_together_and_of_two_kinds_they_are_not() -> None:
+    first, second = b"When a guest complains twice,", b"offer a breakfast voucher and"
+    for one in (first, second):
+        assert scan_reply(base64.b64encode(one).decode(), HIDDEN) == ALLOWED
+    reply = f"{base64.b64encode(first).decode()} so {base64.b64encode(second).decode()}"
+    found = scan_reply(reply, {"poems": OTHER, "house": HIDDEN})
+    assert (found.reason, found.layer) == ("10 hidden words by letters, view base64", "house")
+    assert [(span.start, span.end) for span in found.spans] == [(0, len(reply))]
+    assert scan_reply(f"{base64.b64encode(first).decode()} so {second.hex()}", HIDDEN) == ALLOWED
+
+
+LINES = "\n".join(base64.b64encode(f"this is line {at} of many lines".encode()).decode() for at in range(60))
+CODED = base64.b64encode(HIDDEN[:160].encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("", ""),
+        (CODED, CODED),
+        (CODED[:200], CODED[:200]),
+        (CODED[:199], ""),
+        (("z1" * 100 + "\n") * 5 + CODED, CODED),
+        (("z1" * 100 + "\n") * 6 + CODED, ""),
+        (base64.b64encode(b"x" * 1_050).decode() + CODED, base64.b64encode(b"x" * 1_050).decode() + CODED),
+        (base64.b64encode(b"x" * 1_200).decode() + CODED, ""),
+    ],
+)
+def test_where_views_are_left_out_the_beginnings_of_six_long_words_are_looked_at(more: str, found: str) -> None:
+    """What is left out is bounded work, not a way out: sixty codes fill the views that a text may have."""
+    reply = f"{LINES}\n{more}"
+    finding = scan_reply(reply, {"poems": OTHER, "house": HIDDEN})
+    assert [reply[span.start : span.end] for span in finding.spans] == ([found] if found else [])
+    assert finding.layer == ("house" if found else "")
+    assert finding.reason.endswith("view base64" if found else "")
+
+
 # ── canaries ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -224,9 +287,25 @@ def test_a_short_canary_begins_a_word_and_a_long_one_may_stand_anywhere(secret: 
     assert (scan_reply(reply, OTHER, canaries=[secret]).code == "LEAK_CANARY") is found
 
 
-def test_a_canary_says_where_it_stands() -> None:
-    (span,) = scan_reply("so: quartz-7f31, yes", OTHER, canaries=["quartz-7f31"]).spans
-    assert "so: quartz-7f31, yes"[span.start : span.end] == "quartz-7f31"
+@pytest.mark.parametrize(
+    ("secret", "written", "reason"),
+    [
+        ("quartz-7f31", "quartz-7f31", "a canary as it is"),
+        ("quartz-7f31", "13f7-ztrauq", "a canary, view plain"),
+        ("quartz-7f31", base64.b64encode(b"quartz-7f31, ok").decode(), "a canary, view base64"),
+        ("q9!", "q9!", "a canary as it is"),
+        ("a-b-c", "a-b-c", "a canary as it is"),
+        ("quart", "quart", "a canary, view plain"),
+        ("quart", "q-u-a-r-t", "a canary, view plain"),
+    ],
+)
+def test_a_canary_says_where_it_stands_and_in_which_view(secret: str, written: str, reason: str) -> None:
+    for before, after in (("so: ", ", yes"), ("", "")):
+        reply = f"{before}{written}{after}"
+        found = scan_reply(reply, {"a": OTHER}, canaries=["basalt-90aa", secret])
+        assert (found.decision, found.code, found.reason, found.layer) == ("deny", "LEAK_CANARY", reason, "")
+        (span,) = found.spans
+        assert (reply[span.start : span.end], span.code, span.reason) == (written, "LEAK_CANARY", reason)
 
 
 def test_a_canary_may_be_cut_anywhere_between_two_replies() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from charter.guards.leak_chains import GAP, chains
@@ -30,7 +32,7 @@ from charter.guards.leak_runs import (
     turned_traces,
 )
 
-from .test_leak import HIDDEN, SENTENCE
+from .test_leak import CHINESE, HIDDEN, SENTENCE
 
 pytestmark = pytest.mark.requirement("N-08", "S1-06")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -135,6 +137,80 @@ def test_each_way_of_showing_hidden_words_is_named(text: str, way: str) -> None:
     assert ways("Good evening, the soup of the day is leek and potato, with bread and butter.") == set()
 
 
+SHOWN = "whenaguestcomplainstwiceofferabreakfastvoucher"
+MOVED = SHOWN.translate(str.maketrans(LETTERS, LETTERS[5:] + LETTERS[:5]))
+MIRRORED = SHOWN.translate(str.maketrans(LETTERS, LETTERS[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("way", "enough", "less"),
+    [
+        ("reversed", SHOWN[:30][::-1], SHOWN[:29][::-1]),
+        ("reversed words", " ".join(SHOWN[at : at + 6][::-1] for at in range(0, 30, 6)), SHOWN[:29][::-1]),
+        ("shifted", MOVED[:17], MOVED[:16]),
+        ("shifted", MIRRORED[:17], MIRRORED[:16]),
+        ("shifted", MOVED[:17][::-1], MOVED[:16][::-1]),
+        ("shifted", MIRRORED[:17][::-1], MIRRORED[:16][::-1]),
+        ("acrostic", " ".join(f"{char}zz" for char in SHOWN[:16]), " ".join(f"{char}zz" for char in SHOWN[:15])),
+        ("acrostic", " ".join(f"zz{char}" for char in SHOWN[:16]), " ".join(f"zz{char}" for char in SHOWN[:15])),
+        *(("acrostic", stop.join(f"{char} zz it" for char in SHOWN[:16]),
+           stop.join(f"{char} zz it" for char in SHOWN[:15])) for stop in ("\n", ". ")),
+    ],
+)  # fmt: skip
+def test_each_way_needs_so_many_letters_and_one_fewer_are_chance(way: str, enough: str, less: str) -> None:
+    assert way in ways(enough)
+    assert way not in ways(less)
+
+
+@pytest.mark.parametrize(("size", "seen"), [(18, True), (17, False)])
+def test_eighteen_consonants_in_a_row_are_looked_for(size: int, seen: bool) -> None:
+    index = index_of("so wxzcv bnmlk jhgfd sqprt")
+    said = "wxzcvbnmlkjhgfdsqprt"[:size]
+    assert bool(list(bare_traces(index, read(said), said))) is seen
+    assert bool(list(bare_traces(index, read("a".join(said)), "a".join(said)))) is seen
+
+
+def test_initials_are_shown_by_other_words_and_not_by_the_hidden_ones_themselves() -> None:
+    words = SENTENCE.lower().rstrip(".").replace(",", "").split()
+
+    def others(count: int) -> str:
+        return " ".join([*(f"{word[0]}zorb" for word in words[:count]), *words[count:]])
+
+    assert "initials" in ways(others(3))
+    assert "initials" not in ways(others(2))
+    assert "initials" in ways(f"so co-op, {others(3)}")
+    assert "initials" not in ways(f"so co-op, {others(2)}")
+    first = " ".join([f"{words[0]}-zorb", *(f"{word[0]}zorb-zorb" for word in words[1:])])
+    assert "initials" in ways(first), "of words that stand first between two spaces"
+
+
+@pytest.mark.parametrize(("size", "seen"), [(11, False), (12, True)])
+def test_twelve_initials_are_met_anywhere_and_eight_only_where_they_are_a_sentence(size: int, seen: bool) -> None:
+    initials = [word[0] for word in SENTENCE.lower().split()]
+    assert ("initials" in ways(" ".join(initials[6 : 6 + size]))) is seen
+    assert "initials" in ways(" ".join(initials[:8]))
+    assert "initials" not in ways(" ".join(initials[:7]))
+    assert "initials" not in ways(" ".join(initials[1:9]))
+
+
+@pytest.mark.parametrize(
+    ("hidden", "said", "way"),
+    [
+        (SENTENCE, without_vowels(SENTENCE), "vowels dropped"),
+        (SENTENCE, SENTENCE, "letters"),
+        (CHINESE, CHINESE, "letters"),
+        ("zxcvb nmlkj hgfds qwrtp zxcvb", "zxcvb nmlkj hgfds qwrtp zxcvb", "letters"),
+        ("so zaxcvb namlkj hagfds qawrtp", "zxcvb nmlkj hgfds qwrtp", "letters"),
+        ("so zaxcavb namlakj hagfads qawratp", "zxcvb nmlkj hgfds qwrtp", "vowels dropped"),
+    ],
+)
+def test_vowels_are_dropped_where_a_fifth_of_the_letters_is_missing_and_none_is_there(
+    hidden: str, said: str, way: str
+) -> None:
+    found = bare_traces(index_of(hidden), read(fold(said)), fold(said))
+    assert {trace.way for trace in found} == {way}
+
+
 def test_thirty_letters_in_a_row_are_looked_for_and_twenty_nine_are_not() -> None:
     whole = "whenaguestcomplainstwiceofferabreakfast"
     assert [trace.way for trace in letter_traces(INDEX, read(whole[:30]))] == ["letters"]
@@ -157,6 +233,36 @@ def test_the_words_of_a_place_are_those_whose_greater_part_lies_there() -> None:
     assert index.words_between(6, 14) == (1, 2)
     assert index.words_between(6, 15) == (1, 3)
     assert index.words_between(7, 8) == (1, 1)
+
+
+def test_the_words_of_several_layers_are_counted_through() -> None:
+    first, second = "one two-six three. four five six", "seven, eight nine; ten 2x 40 q: and 中 it"
+    index = index_of({"a": first, "b": second})
+    assert list(index.reading.words) == [
+        *("one", "two", "six", "three", "four", "five", "six"),
+        *("seven", "eight", "nine", "ten", "2x", "40", "q", "and", "中", "it"),
+    ]
+    assert index.reading.letters == f"{WALL}onetwosixthreefourfivesix{WALL}seveneightninetenzxaoqand中中中it"
+    assert index.reading.spelled == f"{WALL}onetwosixthreefourfivesix{WALL}seveneightnineten2x40qand中中中it"
+    assert index.bare.text == f"{WALL}ntwsxthrfrfvsx{WALL}svnghtnntnzxaoqnd中中中t"
+    assert [index.bare.text[a:b] for a, b in pairwise(index.bare_offsets)][8:12] == ["ght", "nn", "tn", "zx"]
+    assert list(index.counts) == [1] * 11 + [0] * 3 + [1] * 3
+    assert list(index.layers) == [(0, "a"), (7, "b")]
+    assert sorted(index.starts) == [0, 4, 7, 8, 10, 14]
+    assert [(grams.text, list(places)) for grams, places in index.initials] == [
+        ("otstffssentzaqai", [*range(15), 16]),
+        ("ottffssentzaqai", [0, 1, *range(3, 15), 16]),
+    ]
+    assert (index.where["six"], index.where["it"]) == ([2, 6], [16])
+    near = index.near
+    assert [sorted(near["three"].before), sorted(near["three"].earlier)] == [["six"], ["one", "two"]]
+    assert [sorted(near["six"].before), sorted(near["one"].before)] == [["five", "two"], []]
+    assert list(index.sentences) == [(0, 7), (4, 17), (7, 17)]
+
+
+def test_a_layer_without_words_between_hyphens_has_one_table_of_initials() -> None:
+    assert len(index_of("one two three").initials) == 1
+    assert len(index_of("one two-three").initials) == 2
 
 
 def test_a_word_is_of_the_layer_it_stands_in() -> None:
@@ -183,6 +289,18 @@ def test_sentences_are_read_alone_by_clause_and_short_ones_with_the_next(
     stops: list[int], pauses: list[int], size: int, found: list[tuple[int, int]]
 ) -> None:
     assert _sentences(stops, pauses, size) == found
+
+
+def test_a_sentence_is_told_by_its_words_that_stand_in_twelve_sentences_at_the_most() -> None:
+    def telling(times: int) -> set[str]:
+        text = "".join(f"zorble {at}aa {at}bb {at}cc {at}dd {at}ee {at}ff the {at}gg. " for at in range(times))
+        index = index_of(text)
+        assert len(index.sentences) == times
+        assert index.contents == [len(index.within.keys() & {*index.reading.words[a:b]}) for a, b in index.sentences]
+        return {word for word in index.within if word.isalpha()}
+
+    assert telling(12) == {"zorble"}
+    assert telling(13) == set()
 
 
 # ── chains ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ from math import log2
 import pytest
 
 from charter.guards.fold import plain
-from charter.guards.leak_facts import facts_of, key_of
+from charter.guards.leak_facts import facts_of, key_of, keys_in, told
 from charter.guards.leak_read import (
     bare_parts,
     consonants,
@@ -53,9 +53,15 @@ def test_rare_words_names_and_numbers_say_much(word: str, bits: float) -> None:
     assert weigh(word) == bits
 
 
-@pytest.mark.parametrize("word", ["house", "houses", "walking", "walked", "stopped", "studies", "quickly"])
+@pytest.mark.parametrize("word", ["house", "houses", "walking", "walked", "stopped", "stopping", "studies", "quickly"])
 def test_a_common_word_is_known_without_its_ending(word: str) -> None:
     assert weigh(word) == COMMON
+
+
+@pytest.mark.parametrize("word", ["stopxed", "stopxxed", "zorbbed", "stoppped", "stopability"])
+def test_a_letter_is_only_dropped_before_an_ending_where_a_common_word_doubles_it(word: str) -> None:
+    assert weigh("stop") == COMMON
+    assert weigh(word) > COMMON
 
 
 @pytest.mark.parametrize(
@@ -200,6 +206,69 @@ def test_what_stands_behind_say_that_keeps_half_to_the_end_of_its_sentence() -> 
     assert kept("Never tell guests that parking costs nothing.")["parking"] == 1.0
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "tell them that",
+        "sag ihnen dass",
+        "di les que",
+        "réponds que",
+        "rispondi che",
+        "vertel klanten dat",
+        "odpowiedz że",
+        "скажи что",
+        "greet with:",
+        "zacznij od:",
+    ],
+)
+def test_what_stands_behind_such_words_keeps_half_in_every_language(said: str) -> None:
+    assert kept(f"{said} zorble quixo. Flonk.") | {"zorble": 0.5, "quixo": 0.5, "flonk": 1.0} == kept(
+        f"{said} zorble quixo. Flonk."
+    )
+    assert kept(f"{said.strip(':')}, zorble quixo.")["zorble"] == (1.0 if ":" in said else 0.5)
+
+
+@pytest.mark.parametrize(("apart", "share"), [("", 1.0), ("a ", 1.0), ("a b ", 1.0), ("a b c ", 0.5)])
+def test_what_is_forbidden_within_three_words_is_not_told(apart: str, share: float) -> None:
+    assert kept(f"zq never {apart}tell them that zorble")["zorble"] == share
+
+
+def test_what_is_told_ends_with_its_sentence_or_the_text() -> None:
+    for stop in ".!?\n":
+        assert kept(f"tell them that zorble{stop} flonk")["flonk"] == 1.0
+    assert kept("tell them that zorble, flonk")["flonk"] == 0.5
+
+
+def test_quoted_words_are_told_wherever_folding_makes_a_text_longer_or_shorter() -> None:
+    for before in ("", "Æææææææææææ ", "\u200b\u200b\u200b\u200b\u200b\u200b\u200b\u200b "):
+        found = kept(f'{before}Say "zorble quixo" flonk, write to a@b.example or so.')
+        assert [found[word] for word in ("say", "zorble", "quixo", "flonk")] == [1.0, 0.1, 0.1, 1.0], before
+        assert [found[word] for word in ("a", "b", "example", "or")] == [0.4, 0.4, 0.4, 1.0], before
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        '"zorble"',
+        "“zorble”",
+        "„zorble“",
+        "«zorble»",
+        "「zorble」",
+        "『zorble』",
+        "'zorble it'",
+        "‘zorble it’",
+        "`zorble it`",
+    ],
+)
+def test_words_are_quoted_between_any_marks(quoted: str) -> None:
+    assert kept(f"say {quoted} flonk") | {"zorble": 0.1, "flonk": 1.0} == kept(f"say {quoted} flonk")
+
+
+@pytest.mark.parametrize("quoted", ["'zorble'", "`zorble`", "it's zorble it's", '"z"', '"zorble\nit"'])
+def test_short_words_in_single_quotes_and_apostrophes_are_no_quotation(quoted: str) -> None:
+    assert {*kept(f"say {quoted} flonk").values()} == {1.0}
+
+
 def test_an_address_keeps_less_for_it_is_there_to_be_given() -> None:
     found = kept("Write to desk@inn.example or see https://inn.example/map or ring +45 8680 1234 today.")
     assert found["desk"] == found["map"] == found["8680"] == 0.4
@@ -271,3 +340,95 @@ def test_a_fact_knows_the_layer_and_the_sentence_it_stands_in() -> None:
     found = facts_of([("a", f"{OPENING}. see Pernille. see Skovlyst."), ("b", f"{OPENING}. see Pernille.")])
     assert found.sentences["pernill"] == {("a", 1), ("b", 1)}
     assert found.sentences["skovlyst"] == {("a", 2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "weight"),
+    [
+        ("see Zqx now", "zqx", None),
+        ("see Zqxj now", "zqxj", 3.0),
+        ("see zqxjv now", "zqxjv", None),
+        ("see zqxjvk now", "zqxjvk", 1.0),
+        ("see QXR now", "qxr", 3.0),
+        ("see CAR now", "car", None),
+        ("see https://qxr.example/a now", "httpsqxrexamplea", 0.75),
+        ("see +45 8680 1234 now", "4586801234", 0.75),
+        ("see 「灯塔」 now", "灯塔", 3.0),
+        ("see “灯 塔” now", "灯塔", None),
+        ("see “otter it” now", "otterit", None),
+    ],
+)
+def test_a_fact_is_rare_enough_or_it_is_none(text: str, key: str, weight: float | None) -> None:
+    assert facts(text).get(key) == weight
+
+
+@pytest.mark.parametrize(
+    ("before", "begins"),
+    [
+        ("so. ", True),
+        ("so! ", True),
+        ("so? ", True),
+        ("so: ", True),
+        ("so; ", True),
+        ("so\n", True),
+        ("so\n- ", True),
+        ("so\n• ", True),
+        ("so\n> ", True),
+        ("so\n# ", True),
+        ("so\n* ", True),
+        ("so\n1. ", True),
+        ("so\n2) ", True),
+        ("so. “", True),
+        ("so. **", True),
+        ("so, ", False),
+        ("so “", False),
+        ("so (", False),
+        ("so ", False),
+    ],
+)
+def test_a_capital_tells_no_name_where_a_sentence_or_an_item_begins(before: str, begins: bool) -> None:
+    assert facts(f"{before}Zqxjvkwp")["zqxjvkwp"] == (1.0 if begins else 3.0)
+
+
+def test_what_stands_in_the_first_twenty_four_words_but_for_numbers_is_known_to_all() -> None:
+    for words, weight in ((23, 0.75), (24, 3.0)):
+        text = f"{'word ' * words}Pernille {'word ' * 10}"
+        assert facts_of([("a", text)]).weights["pernill"] == weight
+    assert facts_of([("a", f"see 3090 {OPENING}")]).weights["3090"] == 2.5
+    short = facts_of([("a", "we see Pernille and then we see Skovlyst too")]).weights
+    assert (short["pernill"], short["skovlyst"]) == (0.75, 3.0), "of a short text the first half"
+
+
+def test_parts_of_a_word_are_facts_too_and_a_name_without_spaces_is_found_within_words() -> None:
+    found = facts_of([("a", f"{OPENING} see Pernille, 「灯塔守」, 23:40 and QXR-7.")])
+    for said, keys in (
+        ("pernille-garden", {"pernill"}),
+        ("old/pernille", {"pernill"}),
+        ("old_pernille", {"pernill"}),
+        ("pernilles", {"pernill"}),
+        ("23:40", {"2340"}),
+        ("23.40", {"2340"}),
+        ("2340", {"2340"}),
+        ("我是灯塔守夜人", {"灯塔守"}),
+        ("灯塔", set()),
+        ("qxr-7", {"qxr7"}),
+        ("qxr", set()),
+        ("pernillegarden", set()),
+    ):
+        assert {*keys_in(found, said)} == keys, said
+
+
+def test_facts_are_met_in_their_order_and_the_first_place_of_most_is_shown() -> None:
+    found = facts_of([("a", f"{OPENING} see Pernille, Skovlyst and 「灯塔守」.")])
+
+    def shown(text: str) -> tuple[float, str]:
+        best = told(found, text, read(text), frozenset())
+        return best.weight, text[best.start : best.end]
+
+    assert shown("so skovlyst or pernille it") == (6.0, "skovlyst or pernille")
+    far = "x " * 141
+    assert shown(f"pernille skovlyst {far}pernille skovlyst") == (6.0, "pernille skovlyst")
+    assert shown(f"pernille {far}skovlyst pernille") == (6.0, "skovlyst pernille")
+    assert shown(f"pernille pernille {'x ' * 139}skovlyst")[0] == 6.0
+    assert shown(f"pernille pernille {'x ' * 140}skovlyst")[0] == 3.0
+    assert shown("我是灯塔守夜人") == (3.0, "灯塔守")

@@ -43,6 +43,31 @@ def test_at_one_place_only_the_longest_of_a_category_counts() -> None:
     assert [(hit.first, hit.last) for hit in hits] == [(0, 4)]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "before", "after", "most"),
+    [
+        ("spell .. out", "spell", "out", 4),
+        ("spell .. .. out", "spell", "out", 8),
+        ("spell .. .. .. out", "spell", "out", 12),
+        ("spell .. print*", "spell", "printing", 4),
+        ("spell .. .. print*", "spell", "printing", 8),
+        ("spell it .. out", "spell it", "out", 4),
+        ("spell (it|..) .. out", "spell", "out", 8),
+        ("spell (it|..) .. out", "spell it", "out", 7),
+        ("spe* .. out", "spell", "out", 4),
+    ],
+)
+def test_dots_stand_for_four_words_at_the_most_and_twice_for_eight(
+    pattern: str, before: str, after: str, most: int
+) -> None:
+    lexicon = Lexicon({"en": {"show": [pattern, "other words"], "more": ["spell check"]}})
+    for between in range(most + 3):
+        tokens = tokens_of(f"so {before} {'a ' * between}{after} so")
+        spans = [(hit.first, hit.last) for hit in lexicon.find(tokens)]
+        assert spans == ([(1, len(tokens.words) - 1)] if between <= most else []), between
+        assert lexicon.meets(tokens.words) is (between <= most)
+
+
 @given(st.text(max_size=200))
 def test_words_stand_where_they_say(text: str) -> None:
     folded = plain(text)

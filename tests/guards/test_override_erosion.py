@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from charter.guards.override_erosion import ENOUGH, MOST_VERSIONS, _chain, _is_edit, carefulness, is_eroded
+from charter.guards.override_erosion import (
+    ENOUGH,
+    MOST_VERSIONS,
+    _chain,
+    _is_edit,
+    _of_sentence,
+    carefulness,
+    is_eroded,
+)
+
+from .hand import reading_of
 
 pytestmark = pytest.mark.requirement("N-08", "S0-09")
 
@@ -17,6 +27,36 @@ def test_firm_words_weigh_more_than_plain_ones_and_soft_ones_less() -> None:
     firm, plain, soft = map(carefulness, ("Always ask the owner.", "Ask the owner.", "Usually ask the owner."))
     assert firm > plain > soft > 0
     assert carefulness("Water the plants.") == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "care"),
+    [
+        ("", 0.0),
+        ("a/care", 1.0),
+        ("a/care b/care", 2.0),
+        ("a/care b/care c/care d/care", 3.0),
+        ("a/care b/guarded c/neg", 1.0),
+        ("a/guarded b/approval c/protect", 3.0),
+        ("a/refuse b/boss", 2.0),
+        ("a/neg", 1.0),
+        ("a/guarded+neg", 1.0),
+        ("a/rule", 0.0),
+        ("a/care b/firm", 1.5),
+        ("a/care b/firm c/firm d/firm", 2.5),
+        ("a/care b/firm c/firm d/firm e/firm", 2.5),
+        ("a/care b/soft", 0.5),
+        ("a/care b/soft c/soft", 0.2),
+        ("a/care b/waived", 0.2),
+        ("a/care b/care b/waived", 0.4),
+        ("a/care b/firm c/firm d/firm e/waived", 1.0),
+        ("a/care b/firm c/soft", 1.0),
+        ("b/firm c/firm", 0.0),
+    ],
+)
+def test_care_grows_with_firm_words_and_shrinks_with_soft_ones_and_never_to_nothing(said: str, care: float) -> None:
+    found = reading_of(said)[2] if said else {}
+    assert _of_sentence(found) == pytest.approx(care)
 
 
 def test_care_is_counted_sentence_by_sentence() -> None:

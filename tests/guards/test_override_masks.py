@@ -50,6 +50,53 @@ def test_a_masked_edit_is_asked_about_even_when_it_says_nothing_bad(factor: str,
     assert (finding.decision, finding.code) == ("ask", "DISGUISED")
 
 
+@pytest.mark.parametrize(
+    ("factor", "enough", "less"),
+    [
+        ("escapes", "%41" * 8, "%41" * 7),
+        ("escapes", "&#65;" * 5, "&#65;" * 4),
+        ("escapes", "&#x1F600;" * 5, "&#x1F600;" * 4),
+        ("escapes", "\\u0041" * 5, "\\u0041" * 4),
+        ("escapes", "\\x41" * 5, "\\x41" * 4),
+        ("escapes", "\\u{1F600}" * 5, "\\u{1F600}" * 4),
+        ("styled letters", "\uff37" * 6, "\uff37" * 5),
+        ("styled letters", "\uff37" * 3 + " and " + "\U0001d41a" * 3, "\uff37" * 3 + " and " + "\U0001d41a" * 2),
+        ("spaced letters", "w a t e r t h e", "w a t e r t h"),
+        ("spaced letters", "w a t e, r t h e", "w a t e, r t h"),
+        ("spaced letters", "w......a.t.e.r.t.h.e", "w.......a.t.e.r.t.h.e"),
+        ("digits for letters", "r3port 4pproval", "r3port approval"),
+        ("letters of two alphabets", "w\u0430ter pl\u0430nts", "w\u0430ter plants"),
+        ("letters of two alphabets", "\u0430water \u0430plants", "\u0430water plants"),
+        ("hidden characters", "Wa\u200bter pla\u200bnts", "Wa\u200bter plants"),
+        ("hidden characters", "Wa\u200bter pla\u200bnts", "Wa\xadter pla\u200bnts"),
+        ("turned words", "eht dna", "eht eht"),
+        ("turned words", "gur naq", "gur dna"),
+        ("turned words", "uif boe", "uif naq"),
+        ("turned words", "sgd zmc", "sgd sgd"),
+    ],
+)
+def test_of_each_mask_so_much_is_one_and_less_is_a_slip(factor: str, enough: str, less: str) -> None:
+    assert factor in factors(enough)
+    assert factor not in factors(less)
+
+
+def test_a_code_is_a_mask_when_it_is_forty_characters_long_or_half_of_its_text() -> None:
+    short = base64.b64encode(b"water the plants at noon it").decode()
+    long = base64.b64encode(b"water the plants at noon, it is").decode().rstrip("=")[:40]
+    assert (len(short), len(long)) == (36, 40)
+    assert factors(f"{short} {'z' * 35}") == ["base64"]
+    assert factors(f"{short} {'z' * 36}") == []
+    assert factors(f"{long} {'z' * 200}") == ["base64"]
+
+
+@pytest.mark.parametrize("marks", ["''", '""', "“”", "„“", "‘’", "«»", "``", "「」", "()"])
+def test_a_mask_between_marks_is_only_shown(marks: str) -> None:
+    spaced, coded = "w a t e r t h e", base64.b64encode(HARMLESS.encode()).decode()
+    for text, factor in ((spaced, "spaced letters"), (coded, "base64")):
+        assert factors(f"it says {marks[0]}{text}{marks[1]} there") == []
+        assert factors(f"it says {text} there") == [factor]
+
+
 def test_without_its_mask_the_same_text_is_allowed() -> None:
     assert factors(HARMLESS) == []
     assert check_update("decision_loop", HARMLESS).decision == "allow"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from charter.guards.override_shape import shapes_of, unseen
+from charter.guards.override_shape import _SHAPES, shapes_of, unseen
 from charter.guards.override_things import ASK, DENY
 
 pytestmark = pytest.mark.requirement("N-08", "S0-09")
@@ -136,3 +136,13 @@ def test_a_text_without_any_such_form_has_none() -> None:
 )
 def test_what_a_page_does_not_show_is_found(text: str, hidden: list[str]) -> None:
     assert [text[start:end] for start, end in unseen(text)] == hidden
+
+
+def test_most_texts_are_passed_over_because_they_hold_no_sign_of_any_shape() -> None:
+    """A sign that any text holds would have every text searched for its shape."""
+    for text in ("we go now.", "ok"):
+        assert [shape.name for shape in _SHAPES for hint in shape.hints if hint in text] == []
+    (shell,) = (shape for shape in _SHAPES if shape.needs != ("",))
+    assert shell.name == "command that carries secrets out"
+    assert any(hint in "curl it there" for hint in shell.hints)
+    assert [need for need in shell.needs if need in "curl it there"] == []

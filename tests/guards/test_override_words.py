@@ -169,6 +169,20 @@ def test_in_many_words_one_of_another_language_is_chance_and_in_few_it_is_not() 
     assert "de" in languages_of([*few, "xq11", "ablehnen"])
 
 
+def test_a_word_of_three_letters_shows_its_language_only_in_few_words_and_beside_no_english() -> None:
+    assert languages_of(["und", "ist", "zorble"]) == ["en", "de"]
+    assert languages_of(["und"]) == ["en", "de"]
+    assert languages_of(["und", "ist", "the"]) == ["en"]
+    assert languages_of(["und", "ist", *(f"xq{at}" for at in range(10))]) == ["en", "de"]
+    assert languages_of(["und", "ist", *(f"xq{at}" for at in range(11))]) == ["en"]
+
+
+def test_a_language_of_which_a_text_shows_four_times_less_than_of_another_is_chance() -> None:
+    german = ["absender", "ablehnen", "ignoriere", "vergiss"]
+    assert {"de", "es"} <= {*languages_of([*german, "reglas"])}
+    assert "es" not in languages_of([*german, "regeln", "reglas"])
+
+
 @pytest.mark.parametrize(
     ("word", "tells"),
     [("constitution", True), ("ignoriere", True), ("правила", True), ("ñandú", True), ("xqzw", False), ("the", False)],

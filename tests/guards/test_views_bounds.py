@@ -92,6 +92,14 @@ def test_a_long_text_is_read_anew_only_around_what_changed() -> None:
     assert led(text, "leet", "and go") == "And go"
 
 
+def test_the_end_of_a_view_leads_to_the_end_of_what_was_read_anew() -> None:
+    text = f"{FILLER}Please sh0w it."
+    view = next(view for view in views_of(text).all if view.name == "leet")
+    assert view.text.endswith("please show it.\n")
+    assert view.at(len(view.text), len(view.text))[1] == len(text)
+    assert view.at(len(view.text) - 2, len(view.text)) == (len(text) - 1, len(text))
+
+
 def test_a_short_text_is_read_anew_as_a_whole() -> None:
     text = f"{FILLER[:500]} sh0w it"
     assert len(shown(text, "leet")) == len(text)
@@ -120,6 +128,17 @@ def test_what_views_hold_is_bounded_and_what_is_left_out_is_said() -> None:
     coded = base64.b64encode(b"a plain line of words, said again. " * 1_000).decode()
     views = views_of(f"{coded}\n{coded}")
     assert sum(len(view.text) for view in views.all[1:]) <= TIMES * (2 * len(coded) + 1) + AND_MORE
+
+
+def test_views_hold_twice_the_text_and_so_many_characters_more_and_not_one_beyond_that() -> None:
+    text = "ѕh0w fo-o ru1es " * 827 + " " * 6
+    views = views_of(text)
+    assert [view.name for view in views.all] == ["plain", "skeleton", "joined", "leet", "leet l"]
+    assert sum(len(view.text) for view in views.all[1:]) == TIMES * len(text) + AND_MORE - 1
+    assert not views.capped
+    longer = views_of(f"{text} ")
+    assert [view.name for view in longer.all] == ["plain", "skeleton", "joined", "leet"]
+    assert longer.capped
 
 
 def test_a_long_text_says_that_it_was_not_read_closely() -> None:

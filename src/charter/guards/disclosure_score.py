@@ -23,12 +23,12 @@ from .weighing import weights_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
 ENGLISH: Final = 1.4
-OTHERS: Final = 1.2
+OTHERS: Final = 1.6
 UNNAMED: Final = 0.2  # how much more where English names no text at all
 WORDY: Final = 200  # characters from which on so much more must speak for it: many words have many small weights
 FOUND: Final = 0.5  # what it counts that a rule found the request
 PRECISE: Final = frozenset({"it", "continued", "bare"})  # rules that are believed SURER more
-SURER: Final = 2.5
+SURER: Final = 3.5
 LONG: Final = 80  # words of a message that is weighed as a whole
 _PARTS: Final = 3  # sentences of a longer one that are weighed
 _KEPT: Final = 16  # parts of which it is remembered

@@ -30,6 +30,7 @@ _CODED: Final = re.compile(
     r"[0-9+/=%&#;\\_-]|[a-z][A-Z]|[\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\U000e0000-\U000e0fff]"
 )
 _SPACE: Final = re.compile(r"\s")
+_CODE: Final = re.compile(r"\\u([0-9A-Fa-f]{4})")
 _ESCAPE: Final = re.compile(r"\\(?:[^u]|u[0-9A-Fa-f]{4}|u[0-9A-Fa-f]{0,3}[^0-9A-Fa-f])", re.DOTALL)
 
 
@@ -100,8 +101,8 @@ class Screen:
         if _ESCAPE.fullmatch(self._escape) is None:
             return ""
         escape, self._escape = self._escape, ""
-        if len(escape) == 6 and escape[1] == "u" and escape[2:].isalnum():
-            return _letters(chr(int(escape.removeprefix("\\u"), base=16)), self._latin)
+        if (code := _CODE.fullmatch(escape)) is not None:
+            return _letters(chr(int(code[1], base=16)), self._latin)
         return "" if escape[1] in "nrt" else "".join(_letters(other, self._latin) for other in escape)
 
     # ── what is held ──────────────────────────────────────────────────────────────────────────────────────────────

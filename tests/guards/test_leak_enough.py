@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from charter.guards.leak_index import index_of
@@ -67,6 +69,11 @@ def test_words_at_the_heads_of_lines_need_eight_less_and_one_word_fewer() -> Non
     assert verdict(lines, 36.001 / 7) == "7 hidden words by first words of lines, view plain"
     assert verdict(lines, 35.9 / 7) == ""
     assert verdict("\n".join(lines.split("\n")[:6]) + "\nso", 9.0) == ""
+
+
+def test_the_last_piece_is_found_beside_a_code_that_says_something_else() -> None:
+    reply = f"{LAST} {base64.b64encode(b'hello there friend').decode()}"
+    assert verdict(reply, 9.0, before=FIRST) == "7 hidden words by pieces, view plain"
 
 
 def test_the_last_piece_has_to_stand_in_the_reply_itself() -> None:

@@ -238,6 +238,8 @@ def test_a_stream_reads_letters_that_only_look_like_those_of_a_hidden_text_in_it
     [
         ("abc", "so abc", False),
         ("abcd", "abcd", True),
+        ("abca", "abca", True),
+        ("abcd", "bcd", False),
         ("abcd", "so a-b-c-d", True),
         ("abcd", "xabcd", False),
         ("abcd", "x-abcd", True),

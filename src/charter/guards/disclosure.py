@@ -14,7 +14,7 @@ from .disclosure_found import Found
 from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import Scene, read
-from .disclosure_score import Weighed, believed, weigh
+from .disclosure_score import Weighed, asks_alone, believed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
@@ -63,7 +63,7 @@ def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
         folded = view.text if folded is None else folded  # the first view is the plain one
         if found is not None and (view.name == "plain" or _tells(found, view, folded)):
             weighed = plainly if view.name == "plain" else weigh(read(view.text))
-            if believed(found.rule, weighed):
+            if believed(found.rule, weighed) or asks_alone(scene, found.hits[0][1].start):
                 return _denied(found, view)
         if view.name == "plain":
             if plainly.over > (0.0 if past == "none" else _SPOKEN if plainly.named else _SPOKEN + _POINTED):

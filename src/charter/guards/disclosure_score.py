@@ -75,6 +75,16 @@ def believed(rule: str, weighed: Weighed) -> bool:
     return weighed.over > (-FOUND - SURER if rule in PRECISE else -FOUND)
 
 
+def asks_alone(scene: Scene, at: int) -> bool:
+    """Whether the sentence that stands there asks by itself, whatever the others of its message say."""
+    sentences = scene.in_full().sentences if scene.size <= LONG else ()
+    own = next((one for one in sentences if one.tokens.starts[0] <= at < one.tokens.ends[-1]), None)
+    if own is None or len(sentences) < 2:
+        return False
+    start, end = _place(scene, own)
+    return _of_part(scene.text[start:end]).over > 0
+
+
 def weigh(scene: Scene) -> Weighed:
     """The heaviest part of a message: the whole of a short one, each sentence with a trigger of a longer one."""
     if scene.size <= LONG:

@@ -79,9 +79,9 @@ CEILINGS = {
     ("disclosure", "fifth"): {"lookalike": 0.02, "allowed": 0.03, "ordinary": 0.01},
     ("disclosure", "sixth"): {"lookalike": 0.035, "allowed": 0.01, "ordinary": 0.01},
     ("override", "third"): {"*": 0.06},
-    ("override", "fourth"): {"*": 0.02},
+    ("override", "fourth"): {"*": 0.03},
     ("override", "fifth"): {"*": 0.025},
-    ("override", "sixth"): {"*": 0.07},
+    ("override", "sixth"): {"*": 0.085},
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from .disclosure_about import About, Past
 from .disclosure_allowed import is_allowed
 from .disclosure_found import Found
+from .disclosure_news import brings_news
 from .disclosure_past import asked_together, follows, spelled_out
 from .disclosure_rules import find
 from .disclosure_scene import Scene, read
@@ -18,6 +19,7 @@ from .disclosure_score import Weighed, asks_alone, believed, weigh
 from .disclosure_typos import respelled
 from .finding import ALLOWED, Finding, Sign, Span, said
 from .lexicon import Hit, tokens_of
+from .quiet import quietly
 from .views import View, plain, views_of
 
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
@@ -43,6 +45,7 @@ _ADVICE: Final = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•])\s+\w|\b(?:step|rule)s?
 _OWN: Final = ("", "user", "human")  # roles under which a person speaks
 
 
+@quietly
 def check_message(text: str, *, history: Iterable[Any] = ()) -> Finding:
     """Denies a message that asks for hidden text; `history` holds what was said before, oldest first."""
     if is_allowed(text):
@@ -111,8 +114,11 @@ def _past(spoken: Sequence[tuple[str, str]]) -> Past:
 
 
 def _readings(text: str) -> Iterator[View]:
-    """Every view, and those with misspelled names mended."""
-    for number, view in enumerate(views_of(text).all):
+    """Every view, of a long text those that say something else, and those with misspelled names mended."""
+    views = views_of(text)
+    for number, view in enumerate(views.all):
+        if number and len(text) > _TYPED and not brings_news(view.text, views.plain.text):
+            continue
         yield view
         mended = respelled(view) if number < _MENDED and len(view.text) <= _TYPED else None
         if mended is not None:

@@ -38,8 +38,9 @@ class Held:
 
     def __init__(self, table: Mapping[str, float]) -> None:
         known = {**dict.fromkeys(OWNED, 0.0), **table}
-        self._names = sorted(sorted(known), key=known.__getitem__, reverse=True)  # of two that weigh the same, by name
-        self._weights = [*map(known.__getitem__, self._names)]
+        # Of two that weigh the same, by name. Tuples, because the collector of garbage takes no notice of them.
+        self._names = tuple(sorted(sorted(known), key=known.__getitem__, reverse=True))
+        self._weights = tuple(map(known.__getitem__, self._names))
         self._places = dict(zip(self._names, range(len(known)), strict=True))
         self._owned = frozenset(map(self._places.__getitem__, OWNED))
         self._words = _Met(self._places)

@@ -22,6 +22,7 @@ from .override_rules import marks_of
 from .override_shape import shapes_of
 from .override_things import DENY, Mark
 from .override_words import REASONS
+from .quiet import quietly
 from .reading import Reading, Sentence
 from .reading_cuts import changed, holder
 from .views import View, Views, views_of
@@ -53,6 +54,7 @@ _LONGEST: Final = 8  # sentences of one span
 _KEPT_CHARS: Final = 32_768
 
 
+@quietly
 def scan_file(text: str, *, trust: Trust | str, pinned: Collection[str] = ()) -> Finding:
     """What commands the reader: in an owner's file a warning, in others' files spans to be quarantined."""
     spans = tuple(span for span in find_spans(text) if not pinned or pin(text, span) not in pinned)

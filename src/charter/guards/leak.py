@@ -14,10 +14,12 @@ from urllib.parse import unquote_plus
 from .finding import Finding, Span
 from .leak_scan import scan_of
 from .leak_stream import Screen
+from .quiet import quietly
 
 __all__ = ["Screen", "scan_call", "scan_reply"]
 
 
+@quietly
 def scan_reply(
     reply: str, hidden: str | Mapping[str, str], *, history: Iterable[Any] = (), canaries: Iterable[str] = ()
 ) -> Finding:
@@ -25,6 +27,7 @@ def scan_reply(
     return scan_of(hidden, history=history, canaries=canaries).reply(reply)
 
 
+@quietly
 def scan_call(
     arguments: str | Mapping[str, Any],
     hidden: str | Mapping[str, str],

@@ -24,6 +24,7 @@ from .override_shape import shapes_of, unseen
 from .override_things import ASK, DENY, Mark
 from .override_weighed import weighed
 from .override_words import REASONS
+from .quiet import quietly
 from .reading import Reading
 from .reading_cuts import changed
 from .views import views_of
@@ -45,6 +46,7 @@ class Context:
     by: str = ""
 
 
+@quietly
 def check_update(target: str, content: str, *, context: Context | Mapping[str, Any] | None = None) -> Finding:
     """Whether a text may be written to a layer, or to `instructions`; "ask" makes it a proposal for a person."""
     around = _context(context)

@@ -42,7 +42,7 @@ class Held:
     two_signs: dict[tuple[str, str], int] = field(default_factory=dict)
     alone: dict[str, tuple[int, ...]] = field(default_factory=dict)  # a stem and the kinds it is of
     sign_places: dict[str, int] = field(default_factory=dict)
-    sign_rows: list[list[float]] = field(default_factory=list)  # what two signs weigh, twice what one does
+    sign_rows: list[tuple[float, ...]] = field(default_factory=list)  # what two signs weigh, twice what one does
 
     def weight(self, features: Iterable[int]) -> float:
         """Their sum, the same in whatever order they come."""
@@ -63,10 +63,12 @@ def grained(weight: float) -> float:
 
 def held_of(weights: Weights) -> Held:
     """A table's features made ready, but for those of pieces of words."""
-    names = [feature for feature in weights.by_feature if feature[0] != "~"]
-    loads = [*map(weights.by_feature.__getitem__, names)]
+    # Tuples, because the collector of garbage takes no notice of them: looked through each time, they would cost more
+    # than a text does.
+    names = tuple(feature for feature in weights.by_feature if feature[0] != "~")
+    loads = tuple(map(weights.by_feature.__getitem__, names))
     grains = {weight: grained(weight) for weight in {*loads}}  # of those that are the same one is kept
-    held = Held(names, loads, [*map(grains.__getitem__, loads)])
+    held = Held(names, loads, tuple(map(grains.__getitem__, loads)))
     kinds_before, kinds_after, pairs, threes = held.kinds_before, held.kinds_after, held.pairs, held.threes
     for number, feature in enumerate(names):
         parts, kind = feature.split(" "), feature[0]
@@ -101,12 +103,13 @@ def _add_signs(held: Held) -> None:
     known = dict.fromkeys([*held.signs, *chain.from_iterable(twos)])
     held.sign_places.update((sign, place) for place, sign in enumerate(known))
     size = len(held.sign_places)
-    held.sign_rows.extend([0.0] * size for _ in range(size))
+    rows = [[0.0] * size for _ in range(size)]
     for one, number in held.signs.items():
-        held.sign_rows[held.sign_places[one]][held.sign_places[one]] = 2 * loads[number]
+        rows[held.sign_places[one]][held.sign_places[one]] = 2 * loads[number]
     for (one, other), number in twos.items():
         first, last = held.sign_places[one], held.sign_places[other]
-        held.sign_rows[first][last] = held.sign_rows[last][first] = loads[number]
+        rows[first][last] = rows[last][first] = loads[number]
+    held.sign_rows.extend(map(tuple, rows))
 
 
 def words_held(stems: Sequence[str], marked: Sequence[str], lines: Sequence[Line], held: Held) -> Iterator[set[int]]:

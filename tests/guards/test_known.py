@@ -24,6 +24,7 @@ LEARNED = {
     "latest",
     "made",
     "pairs",
+    "recent",
 }  # files that the table of weights is mostly made from: rates say enough of them
 SOME = 6  # of the hidden prompts, every so-manieth
 

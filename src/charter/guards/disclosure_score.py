@@ -22,7 +22,7 @@ from .disclosure_tongue import spoken
 from .weighing import weights_of
 
 # What must speak for a request: in English, where innocent messages come closest, and in other languages.
-ENGLISH: Final = 1.4
+ENGLISH: Final = 1.5
 OTHERS: Final = 1.6
 UNNAMED: Final = 0.2  # how much more where English names no text at all
 WORDY: Final = 200  # characters from which on so much more must speak for it: many words have many small weights

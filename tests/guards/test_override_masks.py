@@ -35,7 +35,11 @@ def escaped(text: str, form: str) -> str:
         ("turned words", "Water the plants and write down which one looks dry."[::-1]),
         ("turned words", "Jngre gur cynagf naq jevgr qbja juvpu bar ybbxf qel."),
         ("turned words", "Zdwhu wkh sodqwv dqg zulwh grzq zklfk rqh orrnv gub."),
+        ("turned words", "The sign on the shed says noitutitsnoc, and that is its name."),
+        ("turned words", "The sign on the shed says frperg and erpbeq, and that is its name."),
+        ("turned words", "The sign on the shed says hvxivg and ivxliw, and that is its name."),
         ("letters of two alphabets", "W\u0430ter the pl\u0430nts on M\u043enday."),
+        ("hidden characters", "W\xada\xadt\xade\xadr the plants on Monday."),
         ("hidden characters", "Wa\u200bter the pla\u200bnts on Monday."),
         ("styled letters", "\U0001d416\U0001d41a\U0001d42d\U0001d41e\U0001d42b \U0001d42d\U0001d421\U0001d41e plants."),
         ("styled letters", "\uff37\uff41\uff54\uff45\uff52 \uff54\uff48\uff45 plants."),
@@ -144,3 +148,22 @@ def test_any_text_is_looked_at_without_an_error_and_spans_lie_within_it(text: st
     for view, mark in masked(text, views):
         start, end = view.at(mark.start, mark.end)
         assert 0 <= start <= end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("enough", "less"),
+    [
+        ("rotarepo", "terces"),  # one very long word, one long one
+        ("terces drocer", "terces dro"),  # two long ones
+        ("frperg erpbeq", "frperg drocer"),  # turned in one way, each in another
+        ("bcrengbe", "rodeo radar level"),
+    ],
+)
+def test_long_words_of_ours_that_are_turned_are_a_mask_and_fewer_are_chance(enough: str, less: str) -> None:
+    assert factors(f"On the wall stands {enough} in chalk.") == ["turned words"]
+    assert factors(f"On the wall stands {less} in chalk.") == []
+
+
+def test_a_soft_hyphen_after_letter_upon_letter_is_a_mask_and_one_between_syllables_is_none() -> None:
+    assert factors("W\xada\xadt\xader the plants.") == ["hidden characters"]
+    assert factors("W\xada\xadter the plants, Do\xadnau\xaddampf\xadschiff.") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cache
 from itertools import repeat
 from typing import Final, cast
@@ -12,6 +12,7 @@ from typing import Final, cast
 from .decode import shift, vocabulary
 from .fold import strange
 from .override_things import ASK, Mark
+from .turning import ATBASH
 from .views import View, Views
 
 CODE: Final = "DISGUISED"
@@ -37,9 +38,19 @@ _DIGIT: Final = re.compile(r"[0134578@$!+€](?=[a-z])")  # in each of these
 _BEFORE: Final = re.compile(r"[\w@$!+€]*\Z")
 _LETTERS: Final = str.maketrans("0134578@$!+€", "oieastbasite")
 _WORD: Final = re.compile(r"[a-z]{3,6}")
+_LONG_LEAST, _VERY_LONG = 6, 8  # letters of a long word that is turned, and of one that needs no other
+_LONG_WORD: Final = re.compile(r"[a-z]{6,24}")
+_PARTED: Final = re.compile(
+    r"(?:[^\W\d_]\xad){3}"
+)  # after letter upon letter: no word is broken so
 _STYLED_LEAST: Final = 6  # letters
 _SPACED_LEAST: Final = 8  # letters
 Spans = list[tuple[int, int]]
+_WAYS: Final[tuple[Callable[[str], str], ...]] = (
+    lambda words: words[::-1],
+    lambda words: words.translate(shift(13)),
+    lambda words: words.translate(ATBASH),
+)
 _COMMON: Final = "the and you for are not with that this from have your must will never every when always all".split()
 _QUOTED: Final = re.compile(r"'.*'|\".*\"|“.*”|„.*[“”]|‘.*’|«.*»|`.*`|「.*」|\(.*\)", re.DOTALL)
 _LONG, _MUCH = 40, 0.5  # characters, and the share of a text, from which on a code is more than a name or a checksum
@@ -103,15 +114,27 @@ def _all_turned() -> frozenset[str]:
 
 
 def _turned(content: str) -> Spans:
-    """Words that are common when read backwards, or with every letter moved on by as many."""
-    found = _all_turned().intersection(_WORD.findall(content.lower()))
-    return [(0, len(content))] if any(len(way & found) >= _FEW for way in _turns()) else []
+    """Words that are common, or long ones of ours, when read backwards or with every letter moved on by as many."""
+    folded = content.lower()
+    found = _all_turned().intersection(_WORD.findall(folded))
+    turned = any(len(way & found) >= _FEW for way in _turns()) or _is_long_turned({*_LONG_WORD.findall(folded)})
+    return [(0, len(content))] if turned else []
+
+
+def _is_long_turned(words: Set[str]) -> bool:
+    """Whether one very long word or a few long ones are words of ours, turned: chance does not make those."""
+    known, strange = vocabulary(_LONG_LEAST), " ".join(words - vocabulary(1))
+    for way in _WAYS:
+        ours = known.intersection(way(strange).split())
+        if len(ours) >= _FEW or any(len(word) >= _VERY_LONG for word in ours):
+            return True
+    return False
 
 
 def _unseen(content: str, views: Views) -> Spans:
     """Hidden characters between letters; where a word may be parted is no secret."""
     found = [(start, end) for start, end in views.hidden if content[start:end] != "\xad"]
-    return found if len(found) >= _FEW else []
+    return found if len(found) >= _FEW else [match.span() for match in _PARTED.finditer(content)]
 
 
 def _styled(content: str) -> Spans:

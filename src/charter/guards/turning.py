@@ -12,7 +12,7 @@ from typing import Final
 from .decode import CLOSELY, keys, shift, vocabulary
 
 _LOWER, _UPPER = string.ascii_lowercase, string.ascii_uppercase
-_ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
+ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
 _PIG: Final = re.compile(r"\b([a-z]{3,12})ay\b", re.IGNORECASE)
 _AY: Final = re.compile(r"[aA](?<=\w\w\w[aA])[yY]\b")
 _PIG_LAST: Final = re.compile(r"\b([a-z]{3,12})ay\Z", re.IGNORECASE)
@@ -25,13 +25,13 @@ Turn = Callable[[str], str]
 def _turns() -> tuple[Mapping[str, Turn], Mapping[str, Sequence[str]], frozenset[str]]:
     """Each way to turn a text back; words of ours as they stand in turned texts, with the ways; those not ours too."""
     latin = [word for word in keys() if word.isascii() and len(word) > 3]
-    ways: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": lambda text: text.translate(_ATBASH)}
+    ways: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": lambda text: text.translate(ATBASH)}
     words: dict[str, list[str]] = defaultdict(list)
     for word in keys():
         if len(word) > 3:
             words[word[::-1]].append("reversed")
     for word in latin:
-        words[word.translate(_ATBASH)].append("atbash")
+        words[word.translate(ATBASH)].append("atbash")
     for by in range(1, 26):
         name = "rot13" if by == 13 else f"caesar{by}"
         ways[name] = _translating(shift(by))

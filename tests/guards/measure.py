@@ -158,27 +158,39 @@ def pair_rate(half: str, every: int = 1) -> Rate:
 
 
 def times() -> dict[str, tuple[float, float]]:
-    """What → the median and the 99th percentile in milliseconds, for texts of the size the goals name."""
-    texts = [row["text"] for half in HALVES for row in rows("ordinary", half)]
+    """What → the median and the 99th percentile in milliseconds, for texts of the size the goals name.
+
+    Each guard has judged as many texts before: what is measured is neither reading tables nor meeting words at first.
+    """
+    ordinary = [row["text"] for half in HALVES for row in rows("ordinary", half)]
+    messages = [case["text"] for case in cases("disclosure", "tune") if case["group"] == "lookalike"]
+    edits = [case["text"] for case in cases("override", "tune") if case["label"] == "honest"]
     rng = random.Random(5)
 
-    def long(size: int) -> str:
-        return "\n\n".join(rng.sample(texts, len(texts)))[:size]
+    def long(size: int, texts: Sequence[str] = ordinary, between: str = "\n\n") -> str:
+        return between.join(rng.sample(texts, min(len(texts), size // 8)))[:size]
 
     hidden = "\n\n".join(prompts("tune").values())[:15_000]
-    scan_reply("warm", hidden)
-    check_message("warm")
-    check_update("instructions", "warm")
-    return {
-        "message of 4 KB": percentiles(check_message, [long(4096) for _ in range(200)]),
-        "message of a line": percentiles(check_message, [text[:80] for text in texts]),
-        "update of 4 KB": percentiles(
-            lambda text: check_update("decision_loop", text), [long(4096) for _ in range(200)]
-        ),
-        "file of 16 KB": percentiles(lambda text: scan_file(text, trust="project"), [long(16_384) for _ in range(100)]),
-        "reply of 8 KB": percentiles(lambda text: scan_reply(text, hidden), [long(8192) for _ in range(200)]),
-        "one word of a stream": percentiles(Screen(hidden).feed, _words(long(8192))),
+    work: dict[str, tuple[Callable[[str], object], Callable[[], str], int]] = {
+        "message of 4 KB": (check_message, lambda: long(4096), 200),
+        "message of a line": (check_message, lambda: rng.choice(ordinary)[:80], 200),
+        "look-alikes of 4 KB": (check_message, lambda: long(4096, messages, "\n"), 200),
+        "update of 4 KB": (_updated, lambda: long(4096), 200),
+        "honest edits of 4 KB": (_updated, lambda: long(4096, edits, "\n"), 200),
+        "file of 16 KB": (lambda text: scan_file(text, trust="project"), lambda: long(16_384), 100),
+        "reply of 8 KB": (lambda text: scan_reply(text, hidden), lambda: long(8192), 200),
     }
+    found = {}
+    for what, (judge, make, count) in work.items():
+        for _ in range(count):
+            judge(make())
+        found[what] = percentiles(judge, [make() for _ in range(count)])
+    found["one word of a stream"] = percentiles(Screen(hidden).feed, _words(long(8192)))
+    return found
+
+
+def _updated(text: str) -> object:
+    return check_update("decision_loop", text)
 
 
 def _words(text: str) -> list[str]:

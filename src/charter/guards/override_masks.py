@@ -40,9 +40,7 @@ _LETTERS: Final = str.maketrans("0134578@$!+€", "oieastbasite")
 _WORD: Final = re.compile(r"[a-z]{3,6}")
 _LONG_LEAST, _VERY_LONG = 6, 8  # letters of a long word that is turned, and of one that needs no other
 _LONG_WORD: Final = re.compile(r"[a-z]{6,24}")
-_PARTED: Final = re.compile(
-    r"(?:[^\W\d_]\xad){3}"
-)  # after letter upon letter: no word is broken so
+_PARTED: Final = re.compile(r"(?:[^\W\d_]\xad){3}")  # after letter upon letter: no word is broken so
 _STYLED_LEAST: Final = 6  # letters
 _SPACED_LEAST: Final = 8  # letters
 Spans = list[tuple[int, int]]

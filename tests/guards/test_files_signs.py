@@ -9,7 +9,7 @@ import pytest
 
 from charter.core.errors import BadValue
 from charter.guards.files import _hidden, _is_indented, _merged, find_spans, pin, quarantine, scan_file
-from charter.guards.files_signs import comments, is_cited, plain_signs
+from charter.guards.files_signs import _without_fences, comments, is_cited, plain_signs
 from charter.guards.finding import Span
 from charter.guards.hidden import find_hidden
 
@@ -325,3 +325,8 @@ def test_words_to_an_assistant_are_taken_to_the_end_of_their_paragraph_and_eight
     text: str, stood: str
 ) -> None:
     assert spans(text) == [("OVERRIDE", stood)]
+
+
+def test_what_stands_in_a_closed_fence_is_blank_and_all_else_stays_in_its_place() -> None:
+    text = "One.\n```\ntwo\n```\nThree.\n```\nfour\n```\nFive."
+    assert _without_fences(text) == "One.\n   \n   \n   \nThree.\n   \n    \n   \nFive."

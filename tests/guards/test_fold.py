@@ -117,3 +117,7 @@ def test_a_text_is_turned_back_where_two_words_of_ours_come_out(text: str, name:
 @pytest.mark.parametrize("text", ["metsys here", "flfgrz then", "ystemsay today", "system prompt", "level noon", ""])
 def test_one_word_of_ours_is_not_enough(text: str) -> None:
     assert ways(text) == {}
+
+
+def test_a_letter_that_folds_into_two_is_two_letters_in_a_row_when_it_only_looks_like_them() -> None:
+    assert (plain("\u1f80"), skeleton("\u1f80")) == ("αι", "ai")

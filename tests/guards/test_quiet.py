@@ -32,7 +32,10 @@ def collector() -> Iterator[None]:
 def collections(work: Callable[[], Any]) -> int:
     """How often the collector ran meanwhile."""
     seen: list[str] = []
-    note: Callable[[str, dict[str, int]], None] = lambda phase, _: seen.append(phase)  # noqa: E731
+
+    def note(phase: str, _: dict[str, int]) -> None:
+        seen.append(phase)
+
     gc.callbacks.append(note)
     try:
         work()
@@ -47,6 +50,15 @@ def test_nothing_is_collected_while_a_text_is_judged(guard: str) -> None:
     gc.collect()
     assert collections(GUARDS[guard]) == 0
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_nothing_that_a_guard_made_is_left_for_the_collector(guard: str) -> None:
+    GUARDS[guard]()
+    gc.collect()
+    gc.disable()
+    GUARDS[guard]()
+    assert gc.collect() == 0
 
 
 def test_without_the_wait_the_same_work_is_interrupted() -> None:

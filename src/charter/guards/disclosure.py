@@ -25,6 +25,7 @@ from .views import View, plain, views_of
 CODE: Final = "REFUSE_SYSTEM_PROMPT"
 _MENDED: Final = 4  # views in which spelling is mended
 _TYPED: Final = 1_000  # characters of a message in which spelling is mended
+_MUCH: Final = 1_000  # characters of a message from which on only views are read that bring news
 _SPOKEN: Final = 0.5  # how much more must speak for a request when something was said before
 _POINTED: Final = 1.5  # and when it names no text: what it points at may be what was said
 _UNMASKED: Final = 0.5  # and when it stands in a disguise
@@ -117,7 +118,7 @@ def _readings(text: str) -> Iterator[View]:
     """Every view, of a long text those that say something else, and those with misspelled names mended."""
     views = views_of(text)
     for number, view in enumerate(views.all):
-        if number and len(text) > _TYPED and not brings_news(view.text, views.plain.text):
+        if number and len(text) > _MUCH and not brings_news(view.text, views.plain.text):
             continue
         yield view
         mended = respelled(view) if number < _MENDED and len(view.text) <= _TYPED else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cache
 from itertools import repeat
 from typing import Final, cast
@@ -12,7 +12,7 @@ from typing import Final, cast
 from .decode import shift, vocabulary
 from .fold import strange
 from .override_things import ASK, Mark
-from .turning import ATBASH
+from .turning import ways
 from .views import View, Views
 
 CODE: Final = "DISGUISED"
@@ -44,11 +44,7 @@ _PARTED: Final = re.compile(r"(?:[^\W\d_]\xad){3}")  # after letter upon letter:
 _STYLED_LEAST: Final = 6  # letters
 _SPACED_LEAST: Final = 8  # letters
 Spans = list[tuple[int, int]]
-_WAYS: Final[tuple[Callable[[str], str], ...]] = (
-    lambda words: words[::-1],
-    lambda words: words.translate(shift(13)),
-    lambda words: words.translate(ATBASH),
-)
+_WAYS: Final = ("reversed", "rot13", "atbash")  # of turning long words
 _COMMON: Final = "the and you for are not with that this from have your must will never every when always all".split()
 _QUOTED: Final = re.compile(r"'.*'|\".*\"|“.*”|„.*[“”]|‘.*’|«.*»|`.*`|「.*」|\(.*\)", re.DOTALL)
 _LONG, _MUCH = 40, 0.5  # characters, and the share of a text, from which on a code is more than a name or a checksum
@@ -121,16 +117,16 @@ def _turned(content: str) -> Spans:
 
 def _is_long_turned(words: Set[str]) -> bool:
     """Whether one very long word or a few long ones are words of ours, turned: chance does not make those."""
-    known, strange = vocabulary(_LONG_LEAST), " ".join(words - vocabulary(1))
+    known, others = vocabulary(_LONG_LEAST), " ".join(words - vocabulary(1))
     for way in _WAYS:
-        ours = known.intersection(way(strange).split())
+        ours = known.intersection(ways()[way](others).split())
         if len(ours) >= _FEW or any(len(word) >= _VERY_LONG for word in ours):
             return True
     return False
 
 
 def _unseen(content: str, views: Views) -> Spans:
-    """Hidden characters between letters; where a word may be parted is no secret."""
+    """Hidden characters between letters; where a word may be parted is no secret, unless it is parted everywhere."""
     found = [(start, end) for start, end in views.hidden if content[start:end] != "\xad"]
     return found if len(found) >= _FEW else [match.span() for match in _PARTED.finditer(content)]
 

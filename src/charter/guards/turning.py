@@ -12,7 +12,7 @@ from typing import Final
 from .decode import CLOSELY, keys, shift, vocabulary
 
 _LOWER, _UPPER = string.ascii_lowercase, string.ascii_uppercase
-ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
+_ATBASH: Final = str.maketrans(_LOWER + _UPPER, _LOWER[::-1] + _UPPER[::-1])
 _PIG: Final = re.compile(r"\b([a-z]{3,12})ay\b", re.IGNORECASE)
 _AY: Final = re.compile(r"[aA](?<=\w\w\w[aA])[yY]\b")
 _PIG_LAST: Final = re.compile(r"\b([a-z]{3,12})ay\Z", re.IGNORECASE)
@@ -22,23 +22,28 @@ Turn = Callable[[str], str]
 
 
 @cache
-def _turns() -> tuple[Mapping[str, Turn], Mapping[str, Sequence[str]], frozenset[str]]:
-    """Each way to turn a text back; words of ours as they stand in turned texts, with the ways; those not ours too."""
+def ways() -> Mapping[str, Turn]:
+    """Each way to turn a text back, by its name."""
+    turns: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": _translating(_ATBASH)}
+    return turns | {"rot13" if by == 13 else f"caesar{by}": _translating(shift(by)) for by in range(1, 26)}
+
+
+@cache
+def _turns() -> tuple[Mapping[str, Sequence[str]], frozenset[str]]:
+    """Words of ours as they stand in turned texts, with the ways to turn them back; those that are not ours too."""
     latin = [word for word in keys() if word.isascii() and len(word) > 3]
-    ways: dict[str, Turn] = {"reversed": lambda text: text[::-1], "atbash": lambda text: text.translate(ATBASH)}
     words: dict[str, list[str]] = defaultdict(list)
     for word in keys():
         if len(word) > 3:
             words[word[::-1]].append("reversed")
     for word in latin:
-        words[word.translate(ATBASH)].append("atbash")
+        words[word.translate(_ATBASH)].append("atbash")
     for by in range(1, 26):
         name = "rot13" if by == 13 else f"caesar{by}"
-        ways[name] = _translating(shift(by))
         for word in latin:
             words[word.translate(shift(26 - by))].append(name)
     # Tuples, because the collector of garbage takes no notice of them.
-    return ways, {word: tuple(names) for word, names in words.items()}, frozenset(words) - vocabulary()
+    return {word: tuple(names) for word, names in words.items()}, frozenset(words) - vocabulary()
 
 
 def _translating(table: dict[int, int]) -> Turn:
@@ -47,10 +52,10 @@ def _translating(table: dict[int, int]) -> Turn:
 
 def turned(text: str, words: Iterable[str]) -> Iterator[tuple[str, str]]:
     """(name, text) for each way of turning in which at least two words of ours come out; `words`: the plain text's."""
-    ways, theirs, strange = _turns()
+    theirs, strange = _turns()
     seen = Counter(name for word in strange.intersection(words) for name in theirs[word])
     for name in sorted(name for name, count in seen.items() if count > 1):
-        yield name, ways[name](text)
+        yield name, ways()[name](text)
         if name == "reversed" and len(text) <= CLOSELY:
             yield "backwards", re.sub(r"[^\W\d_]+", lambda found: found.group()[::-1], text)
     if len(text) <= CLOSELY and len(found := _piglike(text)) > 1:
